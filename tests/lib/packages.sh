@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one list of Debian and Ubuntu packages, by what needs them. Sourced by run.sh, test.sh and tests/bare_root.sh.
+# shellcheck shell=bash disable=SC2034
+
+# What `dsa` is built from.
+dsa_build_packages=(
+  g++ cmake ninja-build pkg-config
+  libfmt-dev libcli11-dev nlohmann-json3-dev libexpected-dev
+  libsqlitecpp-dev libsqlite3-dev libarchive-dev libxxhash-dev libssl-dev
+  ca-certificates
+)
+
+# What the tests add. git is not among them: outside a checkout the checks look at every file of the tree.
+dsa_test_packages=(qt6-base-dev librapidcheck-dev binutils xz-utils python3 util-linux)
+
+# What the full ./test.sh adds. By version, since another clang-format breaks lines elsewhere; both systems have 14.
+dsa_lint_packages=(clang-format-14 clang-tidy-14)
+
+# What tests/bare_root.sh needs on the machine that makes the root.
+dsa_root_packages=(debootstrap)
+
+# Where there is no apt: commands and headers that stand for the packages above.
+dsa_build_commands=(g++ cmake ninja pkg-config)
+dsa_build_headers=(
+  fmt/format.h CLI/CLI.hpp nlohmann/json.hpp tl/expected.hpp SQLiteCpp/SQLiteCpp.h sqlite3.h archive.h xxhash.h openssl/evp.h
+)
