@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// DistMult (Yang et al. 2015): score = sum_i h_i r_i t_i, the same for either side.
+#pragma once
+
+#include "core/model/model.h"
+#include "core/model/softmax.h"
+#include "core/rows/reduce.h"
+
+namespace dsa {
+
+template <class L>
+struct ProductModel {
+  using V = typename L::V;
+  using T = typename L::T;
+
+  static inline double product(const SampleRows& r, const T* candidate) {
+    Sum sums[1];
+    sumProducts<L, 1>(r.dim, sums, [&](std::uint32_t i, int n, auto add) {
+      const auto query = L::mulWide(L::widen(loadLanes<L>(r.fixed, i, n)), L::widen(loadLanes<L>(r.relation, i, n)));
+      add(0, query, L::widen(loadLanes<L>(candidate, i, n)));
+    });
+    return valueOf(sums[0]);
+  }
+
+  static inline void score(const SampleRows& r, double* scores) noexcept {
+    for (std::uint32_t c = 0; c < r.count; ++c) scores[c] = product(r, r.candidates[c]);
+  }
+
+  static inline double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+    score(r, scores);
+    const double loss = softmaxLoss(scores, r.count, scale);
+    clearRow<L>(out.fixed, r.dim);
+    clearRow<L>(out.relation, r.dim);
+    for (std::uint32_t c = 0; c < r.count; ++c) {
+      const V f = L::set(static_cast<T>(scores[c]));
+      forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
+        const V x = loadLanes<L>(r.fixed, i, n);
+        const V w = loadLanes<L>(r.relation, i, n);
+        const V scaled = L::mul(f, loadLanes<L>(r.candidates[c], i, n));
+        storeLanes<L>(out.fixed, i, L::add(loadLanes<L>(out.fixed, i, n), L::mul(scaled, w)), n);
+        storeLanes<L>(out.relation, i, L::add(loadLanes<L>(out.relation, i, n), L::mul(scaled, x)), n);
+        storeLanes<L>(out.candidates[c], i, L::mul(f, L::mul(x, w)), n);
+      });
+    }
+    return loss;
+  }
+};
+
+}  // namespace dsa

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The disk-backed tables of one run: rows on first touch, whole steps after SIGKILL, whole checkpoints after power loss.
+//
+// Guarantees G1 to G7 of ARCHITECTURE.md, "Store"; bytes in FORMAT.md. One folder a run, one writer (StoreLock), any number of readers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/base/thread_pool.h"
+#include "core/rows/kernels.h"
+#include "core/store/format.h"
+#include "core/store/intent.h"
+#include "core/store/store_lock.h"
+#include "core/store/touched_bits.h"
+#include "core/store/undo_journal.h"
+
+namespace dsa {
+
+/// What a kill or a power loss leaves whole (FORMAT.md).
+enum class Durability {
+  process,  ///< SIGKILL: the last step. Power loss: the run starts again from step 0.
+  power,    ///< SIGKILL: the last step. Power loss: the last checkpoint.
+};
+
+/// One table of a run. name: at most 15 of [a-z0-9_].
+struct TableShape {
+  std::string name;
+  std::uint64_t rows = 0;
+  std::uint32_t dim = 0;
+  Rule rule = Rule::sparseAdam;
+  float initScale = 1e-3f;
+  std::uint64_t stepCapacity = 0;  ///< rows that one step can change at most
+  [[nodiscard]] std::uint64_t recordFloats() const { return rowFloats(rule, dim); }
+};
+
+struct StoreShape {
+  std::vector<TableShape> tables;
+  std::uint64_t seed = 1;
+  std::uint64_t lossCapacity = 1;
+};
+
+/// What open() found.
+enum class Recovery {
+  clean,           ///< closed in order
+  lastStep,        ///< killed: the last step stands whole (an armed one was finished)
+  lastCheckpoint,  ///< the machine went down: rolled back
+  fromStart,       ///< the machine went down and durability was "process": every row is untouched again
+};
+
+/// Thread: the run thread, except where said otherwise.
+class RowStore {
+ public:
+  /// Makes FOLDER and the files in it, durable before it returns. Errors: input, a store is there already (nothing is overwritten); machine,
+  /// no space or no permission (what was made is removed again).
+  static Result<void> create(const std::string& folder, const StoreShape& shape);
+  /// Opens for writing and recovers. O(1) in the number of rows, but for power-loss recovery (rows of the journal).
+  /// Errors: machine, locked (names the pid); input, a foreign, newer, damaged, truncated or missing file.
+  static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability, const RowKernels& kernels);
+  /// Opens read-only beside a writer, or after it: no lock, no recovery, nothing written.
+  static Result<std::unique_ptr<RowStore>> openReadOnly(const std::string& folder);
+  ~RowStore();
+  RowStore(const RowStore&) = delete;
+  RowStore& operator=(const RowStore&) = delete;
+
+  [[nodiscard]] const StoreShape& shape() const { return m_shape; }
+  [[nodiscard]] Recovery recovery() const { return m_recovery; }
+  /// Steps applied, and the state committed with the last one.
+  [[nodiscard]] std::uint64_t step() const;
+  [[nodiscard]] StateBlob state() const;
+
+  /// ids and gradients of the next step, in the shared mapping. ids sorted and distinct; grads [n x dim].
+  [[nodiscard]] std::uint64_t* ids(std::uint32_t t) const { return m_intent.ids(t); }
+  [[nodiscard]] float* grads(std::uint32_t t) const { return m_intent.grads(t); }
+
+  [[nodiscard]] bool touched(std::uint32_t t, std::uint64_t row) const { return m_touched[t].test(row); }
+  /// The record of a touched row; its content before the first touch is undefined. Lives as long as the store.
+  [[nodiscard]] const float* record(std::uint32_t t, std::uint64_t row) const {
+    return reinterpret_cast<const float*>(m_records[t].at(row));
+  }
+  /// Weights [dim] of any row, the initial ones where no step touched it. Thread-safe towards itself.
+  void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
+  [[nodiscard]] const TouchedBits& touchedBits(std::uint32_t t) const { return m_touched[t]; }
+
+  /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in "process".
+  std::uint64_t announce(const StepRows& rows);
+  /// Asks the kernel for the pages of these rows. Thread-safe.
+  void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
+
+  /// Applies one step to all tables: counts[t] rows named by ids(t) with grads(t), params[t]; then step() is one more and state() is `next`.
+  /// Error machine: no space for new rows or for the journal; no row was changed.
+  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket, ThreadPool& pool);
+
+  /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in "process".
+  /// Steps announced but not applied must be announced again.
+  Result<void> checkpoint();
+  /// Everything to the disk and a clean mark. Called once; without it the next open recovers as after a SIGKILL.
+  Result<void> close();
+
+  /// losses[i]; survives with the step that follows it.
+  [[nodiscard]] double* losses() const { return m_losses; }
+  [[nodiscard]] std::uint64_t journalBytes() const { return m_journal ? m_journal->bytesWritten() : 0; }
+  /// N x bytes a row over all tables; bytes that the folder's files occupy.
+  [[nodiscard]] std::uint64_t tableBytes() const;
+  Result<std::uint64_t> diskBytes() const;
+  /// Path of a table's record file, for residency sampling.
+  [[nodiscard]] std::string rowsPath(std::uint32_t t) const;
+
+ private:
+  RowStore() = default;
+  Result<void> openFiles(bool writable);
+  Result<void> recover(const RowKernels& kernels);
+  Result<void> rollBack();
+  Result<void> readCheckpoint(CheckpointSlot& best) const;
+  Result<void> writeCheckpoint();
+  Result<void> admit(std::uint32_t t, std::uint64_t count);
+  Result<void> syncAll() const;
+  void markTouched(std::span<const std::uint64_t> counts) const;
+  [[nodiscard]] LivePage& live() const { return *reinterpret_cast<LivePage*>(m_storeMap.data() + 3 * kPage); }
+
+  std::string m_folder;
+  StoreLock m_lock;
+  StoreShape m_shape;
+  Superblock m_super;
+  Durability m_durability = Durability::process;
+  Recovery m_recovery = Recovery::clean;
+  RowKernels m_kernels;
+  bool m_writable = false;
+  bool m_closed = false;
+  File m_storeFile, m_lossFile;
+  Mapping m_storeMap, m_lossMap;
+  std::vector<File> m_rowFiles, m_touchedFiles;
+  std::vector<Mapping> m_rowMaps, m_touchedMaps;
+  std::vector<RecordArray> m_records;
+  std::vector<TouchedBits> m_touched;
+  double* m_losses = nullptr;
+  Intent m_intent;
+  CheckpointSlot m_checkpoint;
+  std::unique_ptr<UndoJournal> m_journal;
+  std::vector<float> m_newRecord;
+};
+
+}  // namespace dsa

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bit a row: has a step been applied to it. Mapped; words are atomic because look-ahead reads while steps set.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace dsa {
+
+/// A view of mapped words; lives no longer than the mapping.
+class TouchedBits {
+ public:
+  TouchedBits() = default;
+  TouchedBits(void* words, std::uint64_t rows) : m_words(static_cast<std::uint64_t*>(words)), m_rows(rows) {}
+
+  [[nodiscard]] bool test(std::uint64_t row) const {
+    return ((word(row).load(std::memory_order_relaxed) >> (row % 64)) & 1) != 0;
+  }
+  void set(std::uint64_t row) const {
+    // One writer: a plain read-modify-write, atomic only towards readers. A set bit is not written again.
+    std::atomic_ref<std::uint64_t> w = word(row);
+    const std::uint64_t old = w.load(std::memory_order_relaxed);
+    const std::uint64_t bit = std::uint64_t{1} << (row % 64);
+    if ((old & bit) == 0) w.store(old | bit, std::memory_order_relaxed);
+  }
+  void clear(std::uint64_t row) const {
+    std::atomic_ref<std::uint64_t> w = word(row);
+    w.store(w.load(std::memory_order_relaxed) & ~(std::uint64_t{1} << (row % 64)), std::memory_order_relaxed);
+  }
+  /// Calls f(row) for each set bit, in order.
+  template <class F>
+  void forEach(F&& f) const {
+    for (std::uint64_t i = 0; i < (m_rows + 63) / 64; ++i) {
+      std::uint64_t left = std::atomic_ref<std::uint64_t>(m_words[i]).load(std::memory_order_relaxed);
+      while (left != 0) {
+        f(i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(left)));
+        left &= left - 1;
+      }
+    }
+  }
+  [[nodiscard]] static std::uint64_t bytesFor(std::uint64_t rows) { return (rows + 63) / 64 * 8; }
+
+ private:
+  [[nodiscard]] std::atomic_ref<std::uint64_t> word(std::uint64_t row) const {
+    return std::atomic_ref<std::uint64_t>(m_words[row / 64]);
+  }
+  std::uint64_t* m_words = nullptr;
+  std::uint64_t m_rows = 0;
+};
+
+}  // namespace dsa

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/undo_journal.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace dsa {
+
+namespace {
+
+constexpr std::uint64_t kLargestPayload = 1ull << 34;
+
+std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
+Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables) {
+  std::unique_ptr<UndoJournal> journal(new UndoJournal);
+  auto file = File::open(path, File::Mode::readWrite, O_CREAT | O_DIRECT);
+  journal->m_direct = file.has_value();
+  if (!file) file = File::open(path, File::Mode::readWrite, O_CREAT);  // tmpfs and others know no O_DIRECT
+  if (!file) return tl::unexpected(file.error());
+  journal->m_file = std::move(*file);
+  journal->m_uuidHash = uuidHash;
+  journal->m_tables = std::move(tables);
+  journal->m_generation = generation;
+  for (const Table& table : journal->m_tables) {
+    DSA_ASSIGN(Mapping saved, Mapping::anonymous(std::max<std::uint64_t>(kPage, TouchedBits::bytesFor(table.rows))));
+    journal->m_saved.push_back(std::move(saved));
+  }
+  journal->m_thread = std::thread([raw = journal.get()] { raw->run(); });
+  return journal;
+}
+
+UndoJournal::~UndoJournal() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stop = true;
+  }
+  m_change.notify_all();
+  if (m_thread.joinable()) m_thread.join();
+}
+
+std::uint64_t UndoJournal::submit(StepRows rows) {
+  const std::lock_guard lock(m_mutex);
+  m_queue.push_back(std::move(rows));
+  m_change.notify_all();
+  return ++m_submitted;
+}
+
+Result<void> UndoJournal::wait(std::uint64_t ticket) {
+  std::unique_lock lock(m_mutex);
+  m_change.wait(lock, [&] { return m_durable >= ticket || !m_failure; });
+  if (m_durable >= ticket) return {};
+  return m_failure;
+}
+
+void UndoJournal::restart(std::uint64_t generation) {
+  std::unique_lock lock(m_mutex);
+  m_queue.clear();
+  m_change.wait(lock, [&] { return !m_busy; });
+  m_durable = m_submitted;
+  m_generation = generation;
+  m_sequence = 0;
+  m_offset = 0;
+  forgetSaved();
+}
+
+void UndoJournal::forgetSaved() {
+  // Fresh zero pages instead of clearing: time proportional to what was touched.
+  for (const Mapping& saved : m_saved) ::madvise(saved.data(), saved.size(), MADV_DONTNEED);
+}
+
+void UndoJournal::run() {
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    m_change.wait(lock, [&] { return m_stop || (!m_queue.empty() && m_failure); });
+    if (m_stop) return;
+    // Everything queued goes into one block and one fdatasync.
+    StepRows together(m_tables.size());
+    const std::uint64_t count = m_queue.size();
+    for (const StepRows& rows : m_queue) {
+      for (std::size_t t = 0; t < rows.size(); ++t) together[t].insert(together[t].end(), rows[t].begin(), rows[t].end());
+    }
+    m_queue.clear();
+    m_busy = true;
+    lock.unlock();
+    Result<void> written = write(together);
+    lock.lock();
+    m_busy = false;
+    if (written) {
+      m_durable += count;
+    } else {
+      m_failure = std::move(written);
+    }
+    m_change.notify_all();
+  }
+}
+
+void UndoJournal::collect(const StepRows& rows, std::uint64_t& entries) {
+  m_block.assign(sizeof(JournalBlock), std::byte{0});
+  for (std::uint32_t t = 0; t < rows.size(); ++t) {
+    const Table& table = m_tables[t];
+    const TouchedBits saved(m_saved[t].data(), table.rows);
+    for (const std::uint64_t row : rows[t]) {
+      if (saved.test(row)) continue;
+      saved.set(row);
+      const JournalEntry entry{t, table.touched.test(row) ? 1u : 0u, row};
+      const std::size_t at = m_block.size();
+      m_block.resize(at + sizeof entry + (entry.touched != 0 ? table.records.stride : 0));
+      std::memcpy(m_block.data() + at, &entry, sizeof entry);
+      if (entry.touched != 0) std::memcpy(m_block.data() + at + sizeof entry, table.records.at(row), table.records.stride);
+      ++entries;
+    }
+  }
+}
+
+Result<void> UndoJournal::write(const StepRows& rows) {
+  std::uint64_t entries = 0;
+  collect(rows, entries);
+  if (entries == 0) return {};
+  JournalBlock header;
+  header.generation = m_generation;
+  header.sequence = m_sequence;
+  header.payloadBytes = m_block.size() - sizeof header;
+  header.entries = entries;
+  header.uuidHash = m_uuidHash;
+  header.payloadChecksum = checksumOf(m_block.data() + sizeof header, header.payloadBytes);
+  header.checksum = checksumOf(&header, offsetof(JournalBlock, checksum));
+  std::memcpy(m_block.data(), &header, sizeof header);
+  const std::uint64_t bytes = roundUp(m_block.size());
+  void* aligned = std::aligned_alloc(kPage, bytes);
+  DSA_CHECK(aligned != nullptr);
+  std::memcpy(aligned, m_block.data(), m_block.size());
+  std::memset(static_cast<std::byte*>(aligned) + m_block.size(), 0, bytes - m_block.size());
+  Result<void> done = m_file.writeAt(std::span(static_cast<const std::byte*>(aligned), bytes), m_offset);
+  std::free(aligned);
+  DSA_TRY(std::move(done));
+  DSA_TRY(m_file.sync());
+  ++m_sequence;
+  m_offset += bytes;
+  m_bytesWritten.fetch_add(bytes, std::memory_order_relaxed);
+  return {};
+}
+
+namespace {
+
+/// One block's payload, checked; empty when the block is not whole or not of this generation.
+Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSize, std::uint64_t offset, const JournalBlock& expected,
+                                         std::uint64_t& entries) {
+  JournalBlock header;
+  if (offset + sizeof header > fileSize) return std::vector<std::byte>{};
+  DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&header, 1)), offset));
+  const bool whole = std::memcmp(header.magic, expected.magic, 8) == 0 &&
+                     header.checksum == checksumOf(&header, offsetof(JournalBlock, checksum)) &&
+                     header.generation == expected.generation && header.sequence == expected.sequence &&
+                     header.uuidHash == expected.uuidHash && header.payloadBytes <= kLargestPayload &&
+                     offset + sizeof header + header.payloadBytes <= fileSize;
+  if (!whole) return std::vector<std::byte>{};
+  std::vector<std::byte> payload(header.payloadBytes);
+  DSA_TRY(file.readAt(payload, offset + sizeof header));
+  if (checksumOf(payload.data(), payload.size()) != header.payloadChecksum) payload.clear();
+  entries = header.entries;
+  return payload;
+}
+
+}  // namespace
+
+Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const std::uint32_t> strides,
+                                          const std::function<void(const JournalEntry&, const std::byte*)>& put) {
+  DSA_ASSIGN(const File file, File::open(path, File::Mode::readOnly));
+  DSA_ASSIGN(const std::uint64_t fileSize, file.size());
+  JournalBlock expected;
+  expected.generation = generation;
+  expected.uuidHash = uuidHash;
+  std::uint64_t offset = 0;
+  std::uint64_t rows = 0;
+  for (;; ++expected.sequence) {
+    std::uint64_t entries = 0;
+    DSA_ASSIGN(const std::vector<std::byte> payload, readBlock(file, fileSize, offset, expected, entries));
+    if (payload.empty()) return rows;
+    std::size_t at = 0;
+    for (std::uint64_t e = 0; e < entries; ++e) {
+      JournalEntry entry;
+      if (at + sizeof entry > payload.size()) return fail(ErrorCode::input, "{}: a block promises {} rows and holds {}", path, entries, e);
+      std::memcpy(&entry, payload.data() + at, sizeof entry);
+      at += sizeof entry;
+      const std::uint64_t record = entry.touched != 0 && entry.table < strides.size() ? strides[entry.table] : 0;
+      if (entry.table >= strides.size() || at + record > payload.size()) {
+        return fail(ErrorCode::input, "{}: row {} of table {} does not fit its block", path, entry.row, entry.table);
+      }
+      put(entry, entry.touched != 0 ? payload.data() + at : nullptr);
+      at += record;
+      ++rows;
+    }
+    offset += roundUp(sizeof(JournalBlock) + payload.size());
+  }
+}
+
+}  // namespace dsa

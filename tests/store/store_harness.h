@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small two-table run for store tests: deterministic steps, and the same steps on plain memory to compare with.
+#pragma once
+
+#include <QTemporaryDir>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/rows/row_init.h"
+#include "core/store/row_store.h"
+
+namespace harness {
+
+inline dsa::StoreShape shape(std::uint64_t rows = 3000, std::uint32_t dim = 12) {
+  dsa::StoreShape s;
+  s.seed = 42;
+  s.lossCapacity = 1000;
+  s.tables.push_back({"entities", rows, dim, dsa::Rule::sparseAdam, 0.5f, 400});
+  s.tables.push_back({"relations", 40, dim, dsa::Rule::rowAdagrad, 0.25f, 40});
+  return s;
+}
+
+/// Sorted, distinct rows of a table in a step (from 1).
+inline std::vector<std::uint64_t> rowsOf(std::uint64_t step, std::uint32_t table, std::uint64_t rows) {
+  const std::uint32_t wanted = table == 0 ? 350 : 9;
+  std::map<std::uint64_t, bool> chosen;
+  for (std::uint32_t i = 0; i < wanted; ++i) {
+    const auto r = dsa::philox(5, dsa::Stream::tests, step, table * 10000 + i);
+    // Half of them from a small front, so that rows come again.
+    const std::uint64_t n = (r.word[2] & 1) != 0 ? std::min<std::uint64_t>(rows, 100) : rows;
+    chosen[dsa::belowFrom(r.word[0], r.word[1], n)] = true;
+  }
+  std::vector<std::uint64_t> out;
+  for (const auto& [row, yes] : chosen) out.push_back(row);
+  return out;
+}
+
+inline float gradient(std::uint64_t step, std::uint32_t table, std::uint64_t row, std::uint32_t i) {
+  return dsa::symmetricFrom(dsa::philox(6, dsa::Stream::tests, step * 1000003 + row, table * 1000 + i).word[0], 1.0f);
+}
+
+inline dsa::StepParams params(const dsa::TableShape& table, std::uint64_t step) {
+  dsa::StepParams p;
+  p.rule = table.rule;
+  p.dim = table.dim;
+  return dsa::makeStep(p, step, 0.05);
+}
+
+inline dsa::StateBlob stateAfter(std::uint64_t step) {
+  dsa::StateBlob blob;
+  for (std::size_t i = 0; i < dsa::kStateBytes; i += 8) {
+    const std::uint64_t value = step * 7919 + i;
+    std::memcpy(blob.bytes + i, &value, 8);
+  }
+  return blob;
+}
+
+/// The same tables in plain memory.
+class Memory {
+ public:
+  explicit Memory(const dsa::StoreShape& s) : m_shape(s) {
+    for (std::uint32_t t = 0; t < s.tables.size(); ++t) {
+      const auto& table = s.tables[t];
+      m_rows.emplace_back(table.rows * table.recordFloats(), 0.0f);
+      m_touched.emplace_back(table.rows, false);
+      for (std::uint64_t r = 0; r < table.rows; ++r) {
+        dsa::initialWeights(s.seed, t, r, table.dim, table.initScale, m_rows[t].data() + r * table.recordFloats());
+      }
+    }
+  }
+  void advanceTo(std::uint64_t step) {
+    for (; m_step < step; ++m_step) {
+      for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) apply(m_step + 1, t);
+    }
+  }
+  /// Empty when equal, else what differs.
+  std::string compare(const dsa::RowStore& store) const {
+    for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) {
+      const auto& table = m_shape.tables[t];
+      std::vector<float> weights(table.dim);
+      for (std::uint64_t r = 0; r < table.rows; ++r) {
+        const float* want = m_rows[t].data() + r * table.recordFloats();
+        if (store.touched(t, r) != m_touched[t][r]) return fmt::format("table {} row {}: touched {}", t, r, store.touched(t, r));
+        store.readWeights(t, r, weights.data());
+        if (std::memcmp(weights.data(), want, table.dim * 4) != 0) return fmt::format("table {} row {}: weights", t, r);
+        if (m_touched[t][r] && std::memcmp(store.record(t, r), want, table.recordFloats() * 4) != 0) return fmt::format("table {} row {}: moments", t, r);
+      }
+    }
+    const dsa::StateBlob want = m_step == 0 ? dsa::StateBlob{} : stateAfter(m_step);
+    if (store.step() != m_step) return fmt::format("step {} instead of {}", store.step(), m_step);
+    if (std::memcmp(store.state().bytes, want.bytes, dsa::kStateBytes) != 0) return "state";
+    return "";
+  }
+
+ private:
+  void apply(std::uint64_t step, std::uint32_t t) {
+    const auto& table = m_shape.tables[t];
+    for (const std::uint64_t row : rowsOf(step, t, table.rows)) {
+      std::vector<float> grad(table.dim);
+      for (std::uint32_t i = 0; i < table.dim; ++i) grad[i] = gradient(step, t, row, i);
+      float* rows[1] = {m_rows[t].data() + row * table.recordFloats()};
+      dsa::rowKernels(dsa::KernelLevel::scalar).update(params(table, step), rows, grad.data(), table.dim, 1);
+      m_touched[t][row] = true;
+    }
+  }
+  dsa::StoreShape m_shape;
+  std::uint64_t m_step = 0;
+  std::vector<std::vector<float>> m_rows;
+  std::vector<std::vector<bool>> m_touched;
+};
+
+inline dsa::RowKernels kernels() { return dsa::rowKernels(*dsa::chooseLevel()); }
+
+inline dsa::StepRows stepRows(const dsa::StoreShape& s, std::uint64_t step) {
+  dsa::StepRows rows;
+  for (std::uint32_t t = 0; t < s.tables.size(); ++t) rows.push_back(rowsOf(step, t, s.tables[t].rows));
+  return rows;
+}
+
+/// The next step of the run.
+inline dsa::Result<void> advance(dsa::RowStore& store, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
+  const std::uint64_t step = store.step() + 1;
+  std::vector<std::uint64_t> counts;
+  std::vector<dsa::StepParams> all;
+  for (std::uint32_t t = 0; t < store.shape().tables.size(); ++t) {
+    const auto& table = store.shape().tables[t];
+    const std::vector<std::uint64_t> rows = rowsOf(step, t, table.rows);
+    std::copy(rows.begin(), rows.end(), store.ids(t));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::uint32_t i = 0; i < table.dim; ++i) store.grads(t)[r * table.dim + i] = gradient(step, t, rows[r], i);
+    }
+    counts.push_back(rows.size());
+    all.push_back(params(table, step));
+  }
+  store.losses()[step % 1000] = static_cast<double>(step);
+  return store.apply(counts, all, stateAfter(step), ticket, pool);
+}
+
+}  // namespace harness

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the store refuses, and what is left after it: damaged files, a second writer, a full disk.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <QtTest>
+
+#include "store_harness.h"
+
+using namespace dsa;
+
+namespace {
+
+std::map<std::string, std::string> contents(const std::string& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename() != "lock") out[entry.path().filename()] = *readTextFile(entry.path());
+  }
+  return out;
+}
+
+void put(const std::string& path, const std::string& bytes, std::uint64_t offset) {
+  const auto file = File::open(path, File::Mode::readWrite);
+  QVERIFY(file->writeAt(std::as_bytes(std::span(bytes)), offset).has_value());
+}
+
+void cut(const std::string& path, std::uint64_t size) { QVERIFY(File::open(path, File::Mode::readWrite)->resize(size).has_value()); }
+
+}  // namespace
+
+class tst_store_files : public QObject {
+  Q_OBJECT
+ private slots:
+  void damagedFilesAreRefusedAndLeftAlone_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<QString>("expected");
+    for (const char* file : {"store.dsa", "entities.rows", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"}) {
+      QTest::addRow("%s cut by a byte", file) << file << "cut" << "cut short";
+      QTest::addRow("%s empty", file) << file << "empty" << "cut short";
+      QTest::addRow("%s foreign", file) << file << "foreign" << "not a";
+      QTest::addRow("%s newer", file) << file << "newer" << "newer program";
+      QTest::addRow("%s damaged", file) << file << "damaged" << "checksum";
+      QTest::addRow("%s missing", file) << file << "missing" << (QString(file) == "store.dsa" ? "no table here" : "cannot open");
+      if (QString(file) != "store.dsa") QTest::addRow("%s of another run", file) << file << "other" << "another run";
+    }
+    QTest::addRow("both checkpoints damaged") << "store.dsa" << "checkpoints" << "neither checkpoint";
+  }
+  void damagedFilesAreRefusedAndLeftAlone() {
+    QFETCH(QString, file);
+    QFETCH(QString, what);
+    QFETCH(QString, expected);
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    const std::string path = folder + "/" + file.toStdString();
+    const std::uint64_t size = std::filesystem::file_size(path);
+    if (what == "cut") cut(path, size - 1);
+    if (what == "empty") cut(path, 0);
+    if (what == "foreign") put(path, "NOTMINE!", 0);
+    if (what == "newer") put(path, std::string("\x09\0\0\0", 4), 8);
+    if (what == "damaged") put(path, "X", 20);
+    if (what == "missing") std::filesystem::remove(path);
+    if (what == "checkpoints") put(path, "X", kPage + 9), put(path, "X", 2 * kPage + 9);
+    if (what == "other") {
+      const std::string other = dir.path().toStdString() + "/other";
+      QVERIFY(RowStore::create(other, harness::shape(64)).has_value());
+      std::filesystem::copy_file(other + "/" + file.toStdString(), path, std::filesystem::copy_options::overwrite_existing);
+    }
+    const auto before = contents(folder);
+    const auto store = RowStore::open(folder, Durability::process, harness::kernels());
+    QVERIFY(!store.has_value());
+    QCOMPARE(store.error().code, ErrorCode::input);
+    QVERIFY2(store.error().message.find(expected.toStdString()) != std::string::npos, store.error().message.c_str());
+    QVERIFY2(what == "checkpoints" || store.error().message.find(file.toStdString()) != std::string::npos, store.error().message.c_str());
+    QVERIFY(contents(folder) == before);
+  }
+
+  void existingTableIsNotOverwritten() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    const auto before = contents(folder);
+    const auto again = RowStore::create(folder, harness::shape(65));
+    QVERIFY(!again.has_value());
+    QCOMPARE(again.error().code, ErrorCode::input);
+    QVERIFY(contents(folder) == before);
+  }
+
+  void remainsOfAKilledCreationAreReplaced() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    std::filesystem::remove(folder + "/store.dsa");
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    QVERIFY(RowStore::open(folder, Durability::process, harness::kernels()).has_value());
+  }
+
+  void secondWriterIsRefusedWithThePid() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    const auto first = RowStore::open(folder, Durability::process, harness::kernels());
+    QVERIFY(first.has_value());
+    const auto second = RowStore::open(folder, Durability::process, harness::kernels());
+    QVERIFY(!second.has_value());
+    QCOMPARE(second.error().code, ErrorCode::machine);
+    QVERIFY2(second.error().message.find(std::to_string(::getpid())) != std::string::npos, second.error().message.c_str());
+    QVERIFY(RowStore::openReadOnly(folder).has_value());
+  }
+
+  void folderThatCannotBeWrittenIsAMachineError() {
+    const auto made = RowStore::create("/proc/dsa-cannot-be", harness::shape(64));
+    QVERIFY(!made.has_value());
+    QCOMPARE(made.error().code, ErrorCode::machine);
+  }
+
+  void fullDiskChangesNoRowAndGoesOnAfterwards() {
+    QTemporaryDir dir;
+    const std::string mount = dir.path().toStdString();
+    if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=1536k") != 0) QSKIP("mounting a tmpfs needs root");
+    const StoreShape shape = harness::shape(200000);
+    const std::string folder = mount + "/run";
+    std::string failed;
+    {
+      const auto made = RowStore::create(folder, shape);
+      QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
+      auto store = RowStore::open(folder, Durability::process, harness::kernels());
+      QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
+      ThreadPool pool(1);
+      harness::Memory memory(shape);
+      for (int i = 0; i < 1000 && failed.empty(); ++i) {
+        const auto applied = harness::advance(**store, pool);
+        if (!applied) {
+          QCOMPARE(applied.error().code, ErrorCode::machine);
+          failed = applied.error().message;
+        }
+      }
+      memory.advanceTo((*store)->step());
+      QCOMPARE(memory.compare(**store), std::string());
+    }
+    QVERIFY2(failed.find("No space left") != std::string::npos, failed.c_str());
+    QCOMPARE(::mount("tmpfs", mount.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
+    {
+      auto store = RowStore::open(folder, Durability::process, harness::kernels());
+      QVERIFY(store.has_value());
+      ThreadPool pool(1);
+      harness::Memory memory(shape);
+      for (int i = 0; i < 20; ++i) QVERIFY(harness::advance(**store, pool).has_value());
+      memory.advanceTo((*store)->step());
+      QCOMPARE(memory.compare(**store), std::string());
+    }
+    ::umount2(mount.c_str(), MNT_DETACH);
+  }
+
+  void creationOnAFullDiskLeavesNothing() {
+    QTemporaryDir dir;
+    const std::string mount = dir.path().toStdString();
+    if (::mount("tmpfs", mount.c_str(), "tmpfs", 0, "size=256k") != 0) QSKIP("mounting a tmpfs needs root");
+    const auto made = RowStore::create(mount + "/run", harness::shape(200000));
+    QVERIFY(!made.has_value());
+    QCOMPARE(made.error().code, ErrorCode::machine);
+    QVERIFY(contents(mount + "/run").empty());
+    ::umount2(mount.c_str(), MNT_DETACH);
+  }
+};
+
+QTEST_APPLESS_MAIN(tst_store_files)
+#include "tst_store_files.moc"
