@@ -50,7 +50,7 @@ run_ctest() {
     return 0
   fi
   # Passing tests take one line each; the rest is what failed.
-  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )|^(PASS   |QDEBUG )' "$log" | tail -n 400 >&2
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )|^(PASS   |QDEBUG |QINFO  )' "$log" | tail -n 400 >&2
   return 1
 }
 
