@@ -12,7 +12,7 @@ SPDX = re.compile(r"SPDX-License-Identifier: (\S+)")
 # Folders that exist on one machine. Put together here, so that this file does not name them.
 MACHINE_FOLDERS = ["/" + name + "/" for name in ("home", "root", "Users", "work")]
 # Users that nobody has: examples in documents and tests.
-PLACEHOLDER = re.compile(r"(?:x|you|user|name)/")
+PLACEHOLDER = re.compile(r"(?:x|you|user|name)\b")
 
 
 def is_source(name):
