@@ -54,12 +54,14 @@ template <class... Args>
 #define DSA_CONCAT(a, b) DSA_CONCAT_INNER(a, b)
 
 /// `DSA_ASSIGN(auto file, File::open(path));` declares or assigns the value, or propagates the error.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define DSA_ASSIGN(declaration, expression) \
   DSA_ASSIGN_INNER(declaration, expression, DSA_CONCAT(dsaAssign, __LINE__))
 #define DSA_ASSIGN_INNER(declaration, expression, temporary)                            \
   auto temporary = (expression);                                                        \
   if (!temporary) return tl::unexpected<::dsa::Error>(std::move(temporary).error());    \
   declaration = std::move(*temporary)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// A claim that only a bug can break; checked in every build.
 #define DSA_CHECK(claim) ((claim) ? void(0) : ::dsa::bugAt(__FILE__, __LINE__, #claim))

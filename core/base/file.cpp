@@ -10,7 +10,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <system_error>
 
@@ -87,7 +87,9 @@ Result<void> File::writeAt(std::span<const std::byte> bytes, std::uint64_t offse
   while (done < bytes.size()) {
     const ssize_t put = ::pwrite(m_fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return failErrno(m_path, "write", put < 0 ? errno : ENOSPC);
+    if (put <= 0) {
+      return failErrno(m_path, fmt::format("write {} bytes at {} (wrote {})", bytes.size(), offset, done).c_str(), put < 0 ? errno : ENOSPC);
+    }
     done += static_cast<std::size_t>(put);
   }
   return {};
@@ -239,12 +241,15 @@ Result<std::uint64_t> parseBytes(const std::string& text) {
   const auto wrong = [&] {
     return fail(ErrorCode::usage, "\"{}\" is not a size; write 4096, \"256 MiB\" or \"12 GiB\"", text);
   };
-  char* end = nullptr;
-  errno = 0;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || errno != 0 || !(number >= 0) || number > 1e19) return wrong();
+  const char* const last = text.data() + text.size();
+  const char* first = text.data();
+  while (first != last && std::isspace(static_cast<unsigned char>(*first)) != 0) ++first;
+  // from_chars knows no locale: "1.5 GiB" means the same in a window that writes 1,5.
+  double number = 0;
+  const auto [end, error] = std::from_chars(first, last, number);
+  if (error != std::errc() || !(number >= 0) || number > 1e19) return wrong();
   std::string unit;
-  for (const char* c = end; *c != '\0'; ++c) {
+  for (const char* c = end; c != last; ++c) {
     if (std::isspace(static_cast<unsigned char>(*c)) == 0) {
       unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
     }

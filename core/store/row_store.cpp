@@ -2,8 +2,10 @@
 #include "core/store/row_store.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "core/rows/row_init.h"
 
@@ -222,6 +224,16 @@ Result<void> RowStore::checkpoint() {
   DSA_TRY(syncAll());
   DSA_TRY(writeCheckpoint());
   m_journal->restart(m_checkpoint.generation);
+  return {};
+}
+
+Result<void> RowStore::evict() {
+  for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
+    DSA_TRY(m_rowFiles[t].sync());
+    if (::madvise(m_rowMaps[t].data(), m_rowMaps[t].size(), MADV_DONTNEED) != 0) return failErrno(m_rowFiles[t].path(), "unmap pages of", errno);
+    const int failed = ::posix_fadvise(m_rowFiles[t].fd(), 0, 0, POSIX_FADV_DONTNEED);
+    if (failed != 0) return failErrno(m_rowFiles[t].path(), "drop the cached pages of", failed);
+  }
   return {};
 }
 

@@ -98,6 +98,8 @@ class RowStore {
   /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in "process".
   /// Steps announced but not applied must be announced again.
   Result<void> checkpoint();
+  /// Writes what is dirty and drops the tables' pages from memory; the next reads fault them in again. For teaching and measuring.
+  Result<void> evict();
   /// Everything to the disk and a clean mark. Called once; without it the next open recovers as after a SIGKILL.
   Result<void> close();
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dsa bench rows`: the optimizer step alone on a warm table, beside what touching the same records costs. Ratios within one run count, not absolutes.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "app/commands.h"
+#include "core/data/sampler.h"
+#include "core/metrics/machine.h"
+#include "core/optim/tables.h"
+
+namespace dsa {
+
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::uint64_t rows = 1000000;
+  std::uint64_t batchRows = 10000;
+  std::uint64_t steps = 40;
+  std::uint32_t dim = 128;
+  unsigned threads = 1;
+  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process";
+  double k = 0;
+  bool json = false;
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// Reads and writes back every byte of the step's records and reads its gradients: what the memory allows.
+double touchSeconds(Tables& tables, std::uint64_t count, ThreadPool& pool) {
+  const TableShape& shape = tables.shape().tables[0];
+  const std::uint64_t words = shape.recordFloats();
+  const Clock::time_point begin = Clock::now();
+  pool.partitioned(count, [&](std::uint64_t from, std::uint64_t to, unsigned) {
+    std::uint32_t sum = 0;
+    for (std::uint64_t i = from; i < to; ++i) {
+      if (i + 6 < to) {
+        const auto* ahead = reinterpret_cast<const char*>(tables.record(0, tables.ids(0)[i + 6]));
+        for (std::uint64_t line = 0; line < words * 4; line += 64) __builtin_prefetch(ahead + line, 1, 3);
+      }
+      auto* record = reinterpret_cast<std::uint32_t*>(const_cast<float*>(tables.record(0, tables.ids(0)[i])));
+      const auto* grad = reinterpret_cast<const std::uint32_t*>(tables.grads(0) + i * shape.dim);
+      for (std::uint64_t w = 0; w < shape.dim; ++w) sum += grad[w];
+      // The empty asm makes the compiler believe that the value may have changed: every word is stored.
+      std::uint32_t zero = 0;
+      asm volatile("" : "+r"(zero));
+      for (std::uint64_t w = 0; w < words; ++w) record[w] ^= zero;
+    }
+    asm volatile("" : : "r"(sum));
+  });
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+class RowBench {
+ public:
+  explicit RowBench(const Arguments& a) : m_a(a), m_pool(a.threads) {}
+  ~RowBench() {
+    m_tables.reset();
+    std::error_code ignored;
+    if (!m_folder.empty()) std::filesystem::remove_all(m_folder, ignored);
+  }
+
+  Result<ordered_json> run() {
+    DSA_TRY(open());
+    DSA_TRY(warmUp());
+    std::vector<double> steps, touches;
+    for (std::uint64_t s = 0; s < m_a.steps; ++s) {
+      fill(s);
+      touches.push_back(touchSeconds(*m_tables, m_count, m_pool));
+      fill(s + 1000000);
+      DSA_ASSIGN(const double seconds, step());
+      steps.push_back(seconds);
+    }
+    const double rowsPerSecond = static_cast<double>(m_count) / median(steps);
+    const double touchPerSecond = static_cast<double>(m_count) / median(touches);
+    ordered_json object;
+    object["rows"] = m_a.rows;
+    object["dim"] = m_a.dim;
+    object["rule"] = m_a.rule;
+    object["placement"] = m_a.placement;
+    object["threads"] = m_a.threads;
+    object["kernels"] = levelName(m_level);
+    object["batch_rows"] = m_count;
+    object["steps"] = m_a.steps;
+    object["rows_per_s"] = rowsPerSecond;
+    object["rows_per_s_best"] = static_cast<double>(m_count) / *std::min_element(steps.begin(), steps.end());
+    object["touch_rows_per_s"] = touchPerSecond;
+    object["share"] = rowsPerSecond / touchPerSecond;
+    return object;
+  }
+
+ private:
+  Result<void> open() {
+    const auto rule = ruleFromName(m_a.rule);
+    if (!rule) return fail(ErrorCode::usage, "--rule: {} is not known; rules are {}", m_a.rule, allRuleNames());
+    if (!ruleAllows(*rule, m_a.k)) return fail(ErrorCode::usage, "--rule: {} is Euclidean and does not fit k = {}", m_a.rule, m_a.k);
+    if (m_a.rows < 1 || m_a.dim < 1 || m_a.batchRows < 1 || m_a.steps < 1 || m_a.threads < 1 || m_a.threads > kMaxWorkers) {
+      return fail(ErrorCode::usage, "--rows, --dim, --batch-rows, --steps and --threads (up to {}) must be at least 1", kMaxWorkers);
+    }
+    m_params.rule = *rule;
+    m_params.dim = m_a.dim;
+    m_params.k = m_a.k;
+    m_count = std::min(m_a.batchRows, m_a.rows);
+    StoreShape shape;
+    shape.tables.push_back(TableShape{"entities", m_a.rows, m_a.dim, *rule, 1e-3f, m_count});
+    DSA_ASSIGN(m_level, chooseLevel());
+    const RowKernels kernels = rowKernels(m_level);
+    if (m_a.placement == "ram") {
+      const std::uint64_t bytes = m_a.rows * rowFloats(*rule, m_a.dim) * sizeof(float);
+      const std::uint64_t available = describeMachine().memoryAvailable.value_or(UINT64_MAX);
+      if (bytes > available) return fail(ErrorCode::machine, "needs {}, the machine has {} available; nothing was run", formatBytes(bytes), formatBytes(available));
+      DSA_ASSIGN(m_tables, makeMemoryTables(shape, Device::cpu(), kernels, m_pool));
+      return {};
+    }
+    if (m_a.placement != "disk") return fail(ErrorCode::usage, "--placement: {} is not ram or disk", m_a.placement);
+    const std::string root = m_a.cache.empty() ? defaultCacheFolder() : m_a.cache;
+    m_folder = root + "/bench-" + newUuid();
+    DSA_TRY(RowStore::create(m_folder, shape));
+    DSA_ASSIGN(m_tables, openDiskTables(m_folder, m_a.durability == "power" ? Durability::power : Durability::process, kernels));
+    return {};
+  }
+
+  /// Touches every row once, so that all are in memory and on the disk's map.
+  Result<void> warmUp() {
+    for (std::uint64_t first = 0; first < m_a.rows; first += m_count) {
+      const std::uint64_t n = std::min(m_count, m_a.rows - first);
+      for (std::uint64_t i = 0; i < n; ++i) m_tables->ids(0)[i] = first + i;
+      gradients(n, first);
+      DSA_TRY(stepOf(n));
+    }
+    return {};
+  }
+
+  void gradients(std::uint64_t n, std::uint64_t salt) {
+    float* const grads = m_tables->grads(0);
+    for (std::uint64_t i = 0; i < n * m_a.dim; ++i) grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
+  }
+
+  /// Distinct random rows, sorted, and their gradients.
+  void fill(std::uint64_t s) {
+    for (std::uint64_t i = 0; i < m_count; ++i) m_tables->ids(0)[i] = permuted(i, m_a.rows, s + 1);
+    std::sort(m_tables->ids(0), m_tables->ids(0) + m_count);
+    gradients(m_count, s);
+  }
+
+  Result<void> stepOf(std::uint64_t n) {
+    const std::vector<std::uint64_t> counts = {n};
+    const std::vector<StepParams> params = {makeStep(m_params, m_tables->step() + 1, 0.01)};
+    return m_tables->apply(counts, params, StateBlob{}, 0, m_pool);
+  }
+
+  Result<double> step() {
+    const Clock::time_point begin = Clock::now();
+    DSA_TRY(stepOf(m_count));
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  const Arguments& m_a;
+  ThreadPool m_pool;
+  KernelLevel m_level = KernelLevel::scalar;
+  StepParams m_params;
+  std::uint64_t m_count = 0;
+  std::string m_folder;
+  std::unique_ptr<Tables> m_tables;
+};
+
+}  // namespace
+
+void addBenchCommands(CLI::App& app, Chosen& chosen) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* bench = app.add_subcommand("bench", "What this machine gives and what we reach");
+  bench->require_subcommand(1);
+  CLI::App* rows = bench->add_subcommand("rows", "The optimizer step alone, warm, beside touching the same records");
+  rows->add_option("--rows", a->rows, "Rows of the table")->capture_default_str();
+  rows->add_option("--dim", a->dim, "Coordinates of a row")->capture_default_str();
+  rows->add_option("--rule", a->rule, "Update rule")->capture_default_str();
+  rows->add_option("--k", a->k, "Magnitude of the curvature")->capture_default_str();
+  rows->add_option("--placement", a->placement, "ram or disk")->capture_default_str();
+  rows->add_option("--batch-rows", a->batchRows, "Distinct rows of a step")->capture_default_str();
+  rows->add_option("--steps", a->steps, "Steps measured")->capture_default_str();
+  rows->add_option("--threads", a->threads, "Threads")->capture_default_str();
+  rows->add_option("--durability", a->durability, "process or power")->capture_default_str();
+  rows->add_option("--cache", a->cache, "Folder for the table on disk; default the user's data folder");
+  rows->add_flag("--json", a->json, "One JSON object on stdout");
+  rows->callback([a, &chosen] {
+    chosen = [a] {
+      const auto object = RowBench(*a).run();
+      if (!object) return reportError(object.error());
+      if (a->json) {
+        printJson(*object);
+      } else {
+        fmt::print("{} on {}, {} x {}, {} threads, {} kernels: {:.2f} million rows/s (median of {} steps of {} rows); touching the same records {:.2f}; share {:.0f}%\n", a->rule, a->placement,
+                   a->rows, a->dim, a->threads, (*object)["kernels"].get<std::string>(), (*object)["rows_per_s"].get<double>() / 1e6, a->steps, (*object)["batch_rows"].get<std::uint64_t>(),
+                   (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);
+      }
+      return 0;
+    };
+  });
+}
+
+}  // namespace dsa

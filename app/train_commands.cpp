@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dsa train`, `dsa resume`, `dsa eval`, `dsa plan`.
+#include <memory>
+
+#include "app/commands.h"
+#include "app/options.h"
+#include "app/plan_command.h"
+#include "core/base/thread_pool.h"
+#include "core/data/catalogue.h"
+#include "core/record/reader.h"
+#include "core/train/run_result.h"
+
+namespace dsa {
+
+namespace {
+
+int printReport(const Result<RunReport>& report, bool json) {
+  if (!report) return reportError(report.error());
+  if (json) {
+    printJson(report->object);
+  } else {
+    printRun(report->object);
+  }
+  if (json && report->exitCode != 0) fmt::print(stderr, "dsa: {}\n", report->object.value("reason", ""));
+  return report->exitCode;
+}
+
+/// The metrics of a stored table, without changing it.
+Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::string& database) {
+  DSA_ASSIGN(const Reader reader, Reader::open(database.empty() ? Database::defaultPath() : database));
+  DSA_ASSIGN(const RunId id, reader.find(run));
+  DSA_ASSIGN(const RunRow row, reader.run(id));
+  if (row.cacheFolder.empty()) {
+    return fail(ErrorCode::input, "run {} kept its table in {}; nothing of it is stored. Its recorded result: dsa runs show {}", id, row.placement, id);
+  }
+  DSA_ASSIGN(const RunSetup setup, setupOfRun(row));
+  DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(row.cacheFolder));
+  DSA_ASSIGN(const KernelLevel level, chooseLevel());
+  ThreadPool pool(static_cast<unsigned>(std::min<std::uint64_t>(setup.spec.train.threads, kMaxWorkers)));
+  const auto source = [&](std::uint32_t t) {
+    const TableShape& shape = store->shape().tables[t];
+    return WeightSource{shape.rows, shape.dim, [&store, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
+                          for (std::uint64_t i = 0; i < count; ++i) store->readWeights(t, begin + i, out + i * dim);
+                        }};
+  };
+  const WeightSource entities = source(0);
+  std::optional<WeightSource> relations;
+  if (store->shape().tables.size() > 1) relations = source(1);
+  DSA_ASSIGN(const EvalMetrics metrics, evaluate(*setup.dataset, setup.model, setup.spec.k, entities, relations ? &*relations : nullptr, level, pool, EvalOptions{}));
+  nlohmann::ordered_json object;
+  object["run"] = id;
+  object["step"] = store->step();
+  object["metrics"] = metricsJson(metrics);
+  return object;
+}
+
+}  // namespace
+
+void addTrainCommands(CLI::App& app, Chosen& chosen) {
+  auto spec = std::make_shared<SpecArguments>();
+  auto output = std::make_shared<OutputArguments>();
+  CLI::App* train = app.add_subcommand("train", "Train one run");
+  addSpecOptions(*train, *spec);
+  addOutputOptions(*train, *output);
+  train->callback([spec, output, &chosen] {
+    chosen = [spec, output] {
+      spec->recipeFolder = recipeFolder();
+      const auto wanted = gatherSpec(*spec);
+      if (!wanted) return reportError(wanted.error());
+      return printReport(startRun(*wanted, terminalOptions(output->database, output->hash)), output->json);
+    };
+  });
+
+  auto run = std::make_shared<std::string>();
+  auto resumed = std::make_shared<OutputArguments>();
+  CLI::App* resume = app.add_subcommand("resume", "Continue an interrupted or stopped run, from step 0 if nothing of it was kept; a finished one prints its result again");
+  resume->add_option("RUN", *run, "Number or unique name of the run")->required();
+  addOutputOptions(*resume, *resumed);
+  resume->callback([run, resumed, &chosen] {
+    chosen = [run, resumed] { return printReport(resumeRun(*run, terminalOptions(resumed->database, resumed->hash)), resumed->json); };
+  });
+
+  auto evaluated = std::make_shared<std::string>();
+  auto database = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* eval = app.add_subcommand("eval", "Metrics of a stored table; the table is not changed");
+  eval->add_option("RUN", *evaluated, "Number or unique name of the run")->required();
+  eval->add_option("--db", *database, "Database of runs");
+  eval->add_flag("--json", *json, "One JSON object on stdout");
+  eval->callback([evaluated, database, json, &chosen] {
+    chosen = [evaluated, database, json] {
+      const auto object = evaluateRun(*evaluated, *database);
+      if (!object) return reportError(object.error());
+      if (*json) {
+        printJson(*object);
+      } else {
+        fmt::print("run {} at step {}\n", (*object)["run"].dump(), (*object)["step"].dump());
+        for (const auto& [name, value] : (*object)["metrics"].items()) fmt::print("  {:<16} {:.6g}\n", name, value.get<double>());
+      }
+      return 0;
+    };
+  });
+}
+
+void addPlanCommand(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* command = app.add_subcommand("plan", "Bytes by place, before anything runs");
+  addPlanOptions(*command, *arguments);
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] {
+      arguments->spec.recipeFolder = recipeFolder();
+      PlanContext context;
+      context.datasetFacts = [](const std::string& name) -> Result<DatasetFacts> {
+        DSA_ASSIGN(const Dataset dataset, loadDataset(name));
+        return factsOf(dataset);
+      };
+      const auto cache = arguments->spec.values.find("cache");
+      context.machine = machineCapacity(cache == arguments->spec.values.end() ? defaultCacheFolder() : cache->second);
+      return planCommand(*arguments, context, stdout, stderr);
+    };
+  });
+}
+
+}  // namespace dsa

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a run behind one interface, wherever they lie: private memory, device memory, or the disk-backed store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/thread_pool.h"
+#include "core/device/device.h"
+#include "core/store/row_store.h"
+
+namespace dsa {
+
+/// Rows are read and stepped through it; the arithmetic is the same in every place, bit for bit.
+/// A step: fill ids(t) (sorted, distinct) and grads(t) [n x dim], then apply(). Thread: the run thread, but for readWeights and prefetch.
+class Tables {
+ public:
+  virtual ~Tables() = default;
+
+  [[nodiscard]] virtual const StoreShape& shape() const = 0;
+  [[nodiscard]] virtual std::uint64_t step() const = 0;
+  [[nodiscard]] virtual StateBlob state() const = 0;
+  [[nodiscard]] virtual std::uint64_t* ids(std::uint32_t t) = 0;
+  [[nodiscard]] virtual float* grads(std::uint32_t t) = 0;
+  [[nodiscard]] virtual double* losses() = 0;
+
+  [[nodiscard]] virtual const TouchedBits& touchedBits(std::uint32_t t) const = 0;
+  /// The record of a touched row. Lives until the next apply().
+  [[nodiscard]] virtual const float* record(std::uint32_t t, std::uint64_t row) const = 0;
+  /// Weights [dim] of any row; the initial ones where no step touched it. Thread-safe between steps.
+  virtual void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const = 0;
+
+  /// Rows of a coming step, for durability "power"; gives the ticket for its apply().
+  virtual std::uint64_t announce(const StepRows& rows) = 0;
+  /// Rows that will be read soon. Thread-safe.
+  virtual void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const = 0;
+  /// One step of all tables; see RowStore::apply.
+  virtual Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket,
+                             ThreadPool& pool) = 0;
+  virtual Result<void> checkpoint() = 0;
+  /// Drops the table's pages from the page cache; elsewhere than on disk there is none: error usage.
+  virtual Result<void> evict() = 0;
+  virtual Result<void> close() = 0;
+
+  /// Files whose page cache is the table's; none outside the disk.
+  [[nodiscard]] virtual std::vector<std::string> files() const = 0;
+  [[nodiscard]] virtual Result<std::uint64_t> diskBytes() const = 0;
+  /// How it was found when opened.
+  [[nodiscard]] virtual Recovery recovery() const = 0;
+
+  /// N x bytes a row over all tables.
+  [[nodiscard]] std::uint64_t tableBytes() const;
+};
+
+/// Tables on disk, in an existing store.
+Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability, const RowKernels& kernels);
+
+/// The whole of every table committed at once in the device's memory (placement "gpu") or in private memory (Device::cpu(), placement "ram"), and
+/// filled with the initial weights. Errors machine: does not fit; nothing was allocated.
+Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device, const RowKernels& kernels, ThreadPool& pool);
+
+/// Index of the first row of the step whose gradient is not finite, or -1; table and place in the step.
+struct BadGradient {
+  std::uint32_t table = 0;
+  std::uint64_t place = 0;
+  bool found = false;
+};
+[[nodiscard]] BadGradient findBadGradient(Tables& tables, std::span<const std::uint64_t> counts);
+
+}  // namespace dsa

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/run_observer.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace dsa {
+
+namespace {
+
+// Ten points a second at most: what a live plot can show.
+constexpr double kTick = 0.1;
+
+Order::Kind orderOf(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::stop:
+      return Order::Kind::stop;
+    case CommandKind::pause:
+      return Order::Kind::pause;
+    case CommandKind::resume:
+      return Order::Kind::resume;
+    case CommandKind::checkpoint:
+      return Order::Kind::checkpoint;
+    case CommandKind::evict:
+      return Order::Kind::evict;
+    case CommandKind::stepOne:
+      return Order::Kind::stepOne;
+    case CommandKind::setRamBudget:
+      break;
+  }
+  return Order::Kind::unknown;
+}
+
+}  // namespace
+
+RunObserver::RunObserver(const RunSetup& setup, Recorder& recorder, const RunnerOptions& options, double earlierSeconds)
+    : m_setup(setup), m_recorder(recorder), m_options(options), m_earlierSeconds(earlierSeconds), m_faultsAtStart(processFaults(::getpid())), m_ioAtStart(processIo(::getpid())) {
+  declareMetrics();
+  MetricSamplerOptions sampling;
+  sampling.period = std::chrono::milliseconds(100);
+  m_sampler = std::make_unique<MetricSampler>(sampling, [this](const MetricSnapshot& snapshot) { onSnapshot(snapshot); });
+  m_sampler->setStepThread(static_cast<pid_t>(::syscall(SYS_gettid)));
+}
+
+RunObserver::~RunObserver() = default;
+
+void RunObserver::declareMetrics() {
+  const auto metric = [&](const char* name, const char* unit, const char* source, MetricAxis axis) {
+    return m_recorder.metric(MetricInfo{0, name, unit, source, axis});
+  };
+  m_loss = metric("loss", "", "mean over the steps since the last sample", MetricAxis::step);
+  m_rate = metric("samples_per_s", "1/s", "training samples over wall time", MetricAxis::step);
+  m_rowRate = metric("rows_per_s", "1/s", "distinct rows stepped over wall time", MetricAxis::step);
+  m_stallShare = metric("stall", "%", "share of wall time that steps waited for batches or rows", MetricAxis::step);
+  m_lr = metric("lr", "", "schedule", MetricAxis::step);
+  m_private = metric("memory.private", "B", "RssAnon + VmPTE + VmSwap", MetricAxis::time);
+  m_cache = metric("memory.page_cache", "B", "cachestat or mincore over the table's files", MetricAxis::time);
+  m_minor = metric("faults.minor", "1/s", "getrusage", MetricAxis::time);
+  m_major = metric("faults.major", "1/s", "getrusage", MetricAxis::time);
+  m_demand = metric("faults.demand", "1/s", "/proc/self/task, the step's own thread", MetricAxis::time);
+  m_read = metric("io.read", "B/s", "/proc/self/io", MetricAxis::time);
+  m_written = metric("io.written", "B/s", "/proc/self/io (counts dirtying)", MetricAxis::time);
+  m_diskRead = metric("disk.read", "B/s", "the block device's own counter, all processes", MetricAxis::time);
+  m_diskWritten = metric("disk.written", "B/s", "the block device's own counter, all processes", MetricAxis::time);
+}
+
+void RunObserver::phase(const std::string& name) {
+  m_phase = name;
+  m_sampler->sampleNow();
+  if (m_options.progress) m_options.progress(RunProgressLine{name, m_step, m_setup.plannedSteps, 0, 0, 0, 0});
+}
+
+void RunObserver::tablesReady(const Tables& tables) {
+  m_step = tables.step();
+  auto begun = m_recorder.beginAttempt(tables.step());
+  if (!begun) m_attempt = tl::unexpected(begun.error());
+  switch (tables.recovery()) {
+    case Recovery::clean:
+      break;
+    case Recovery::lastStep:
+      m_recorder.event("recovery", fmt::format("killed earlier; the table stands whole after step {}", tables.step()), tables.step());
+      break;
+    case Recovery::lastCheckpoint:
+      m_recorder.event("recovery", fmt::format("the machine went down; rolled back to the checkpoint at step {}", tables.step()), tables.step());
+      break;
+    case Recovery::fromStart: {
+      const std::string text = "the machine went down and durability was \"process\": training starts again from step 0. Use --durability power to keep checkpoints";
+      m_recorder.event("recovery", text, 0);
+      if (m_options.note) m_options.note(text);
+      break;
+    }
+  }
+  m_sampler->setFiles(tables.files());
+  m_recording = true;
+}
+
+void RunObserver::onSnapshot(const MetricSnapshot& snapshot) {
+  if (!m_recording) return;
+  const std::uint64_t step = m_step.load(std::memory_order_relaxed);
+  const auto put = [&](Recorder::Metric metric, const auto& value) {
+    if (value) m_recorder.sample(step, metric, static_cast<double>(*value));
+  };
+  if (snapshot.process.memory) m_recorder.sample(step, m_private, static_cast<double>(snapshot.process.memory->privateBytes()));
+  put(m_cache, snapshot.cacheBytes);
+  if (m_before) {
+    const MetricRates rates = ratesBetween(*m_before, snapshot);
+    put(m_minor, rates.minorFaults);
+    put(m_major, rates.majorFaults);
+    put(m_demand, rates.demandFaults);
+    put(m_read, rates.processReadBytes);
+    put(m_written, rates.processWrittenBytes);
+    put(m_diskRead, rates.diskReadBytes);
+    put(m_diskWritten, rates.diskWrittenBytes);
+  }
+  m_before = snapshot;
+}
+
+void RunObserver::stepped(const StepReport& report) {
+  m_step.store(report.step, std::memory_order_relaxed);
+  m_lossSum += report.loss;
+  ++m_lossSteps;
+  m_rows += report.rows;
+  m_samples += report.samples;
+  m_stall += report.stallSeconds;
+  if (m_lastTick < 0 || report.seconds - m_lastTick >= kTick || report.step == m_setup.plannedSteps) tick(report);
+}
+
+void RunObserver::tick(const StepReport& report) {
+  const double seconds = m_lastTick < 0 ? 0 : report.seconds - m_lastTick;
+  const double loss = m_lossSum / static_cast<double>(m_lossSteps);
+  m_recorder.sample(report.step, m_loss, loss);
+  m_recorder.sample(report.step, m_lr, report.lr);
+  if (seconds > 0) {
+    m_recorder.sample(report.step, m_rate, static_cast<double>(m_samples) / seconds);
+    m_recorder.sample(report.step, m_rowRate, static_cast<double>(m_rows) / seconds);
+    m_recorder.sample(report.step, m_stallShare, 100 * m_stall / seconds);
+  }
+  const MetricPeaks peaks = m_sampler->peaks();
+  RunProgress progress;
+  progress.step = report.step;
+  progress.epoch = static_cast<double>(report.step) / static_cast<double>(m_setup.stepsPerEpoch);
+  progress.lossLast = loss;
+  progress.privatePeak = peaks.privateBytes;
+  progress.cachePeak = peaks.cacheBytes;
+  progress.seconds = m_earlierSeconds + report.seconds;
+  m_recorder.updateProgress(progress);
+  if (m_options.progress) {
+    m_options.progress(RunProgressLine{m_phase, report.step, m_setup.plannedSteps, *progress.epoch, loss, report.seconds, seconds > 0 ? static_cast<double>(m_samples) / seconds : 0});
+  }
+  m_lossSum = 0;
+  m_lossSteps = m_rows = m_samples = 0;
+  m_stall = 0;
+  m_lastTick = report.seconds;
+}
+
+void RunObserver::evaluated(std::uint64_t, const EvalMetrics& metrics) {
+  const std::uint64_t step = m_step.load(std::memory_order_relaxed);
+  const nlohmann::ordered_json figures = metricsJson(metrics);
+  for (const auto& [name, value] : figures.items()) {
+    if (!name.starts_with("queries")) m_recorder.sample(step, m_recorder.metric(MetricInfo{0, "eval." + name, "", "evaluation", MetricAxis::step}), value.get<double>());
+  }
+}
+
+std::vector<Order> RunObserver::orders() {
+  std::vector<Order> orders;
+  for (const CommandRow& command : m_recorder.takeCommands()) {
+    if (command.kind == CommandKind::pause || command.kind == CommandKind::stepOne) m_recorder.setStatus(RunStatus::paused);
+    if (command.kind == CommandKind::resume) m_recorder.setStatus(RunStatus::running);
+    orders.push_back(Order{orderOf(command.kind), [this, command](const std::string& answer) { m_recorder.answerCommand(command, answer, m_step); }});
+  }
+  return orders;
+}
+
+RunResources RunObserver::resources() {
+  const MetricSnapshot now = m_sampler->sampleNow();
+  RunResources r;
+  r.privatePeak = m_sampler->peaks().privateBytes;
+  r.cachePeak = m_sampler->peaks().cacheBytes;
+  if (now.process.faults && m_faultsAtStart) {
+    r.faults = FaultCounts{now.process.faults->minor - m_faultsAtStart->minor, now.process.faults->major - m_faultsAtStart->major};
+  }
+  if (now.process.io && m_ioAtStart) {
+    r.io = ProcessIo{now.process.io->readBytes - m_ioAtStart->readBytes, now.process.io->writeBytes - m_ioAtStart->writeBytes};
+  }
+  return r;
+}
+
+}  // namespace dsa

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/run_setup.h"
+
+#include <algorithm>
+
+#include "core/spec/planner.h"
+
+namespace dsa {
+
+namespace {
+
+// Synthetic pairs are a stream: their loss is reported by hundreds of steps.
+constexpr std::uint64_t kStreamInterval = 100;
+
+StepParams paramsOf(const ResolvedSpec& spec) {
+  StepParams params;
+  params.rule = spec.optimizer.rule;
+  params.map = spec.optimizer.map;
+  params.dim = static_cast<std::uint32_t>(spec.dim);
+  params.beta1 = spec.optimizer.beta1;
+  params.beta2 = spec.optimizer.beta2;
+  params.eps = spec.optimizer.eps;
+  params.weightDecay = spec.optimizer.weightDecay;
+  params.k = spec.k;
+  params.ballMargin = spec.optimizer.ballMargin;
+  params.gradientCap = spec.optimizer.gradientCap;
+  return params;
+}
+
+TableShape tableOf(const ResolvedSpec& spec, const char* name, std::uint64_t rows, std::uint64_t slots) {
+  TableShape table;
+  table.name = name;
+  table.rows = rows;
+  table.dim = static_cast<std::uint32_t>(spec.dim);
+  table.rule = spec.optimizer.rule;
+  table.initScale = static_cast<float>(spec.optimizer.initScale);
+  table.stepCapacity = std::min(rows, slots);
+  return table;
+}
+
+}  // namespace
+
+DatasetFacts factsOf(const Dataset& dataset) {
+  DatasetFacts facts;
+  facts.kind = dataset.kind == DatasetKind::hierarchy ? DatasetFacts::Kind::hierarchy
+               : dataset.kind == DatasetKind::graph   ? DatasetFacts::Kind::graph
+                                                      : DatasetFacts::Kind::pairs;
+  facts.entities = dataset.entityCount;
+  facts.relations = dataset.kind == DatasetKind::graph ? dataset.relations.size() : 0;
+  facts.trainCount = dataset.kind == DatasetKind::pairs ? dataset.zipf.rows : dataset.train.size();
+  return facts;
+}
+
+ModelKind modelKindOf(const ResolvedSpec& spec) {
+  const std::optional<ModelKind> model = modelFromName(choiceName(spec.model));
+  DSA_CHECK(model.has_value());
+  return *model;
+}
+
+Durability durabilityOf(const ResolvedSpec& spec) {
+  return spec.checkpoint.durability == DurabilityChoice::power ? Durability::power : Durability::process;
+}
+
+Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> dataset) {
+  RunSetup setup;
+  setup.facts = factsOf(*dataset);
+  DSA_ASSIGN(setup.spec, resolve(spec, setup.facts));
+  if (setup.facts.entities < 2) return fail(ErrorCode::input, "{}: {} entities; at least 2 are needed", setup.spec.dataset, setup.facts.entities);
+  setup.dataset = std::move(dataset);
+  setup.model = modelKindOf(setup.spec);
+  setup.stepsPerEpoch = stepsPerEpoch(setup.spec, setup.facts);
+  setup.plannedSteps = plannedSteps(setup.spec, setup.facts);
+  setup.lossInterval = setup.facts.kind == DatasetFacts::Kind::pairs ? kStreamInterval : setup.stepsPerEpoch;
+  const std::uint64_t batch = setup.spec.train.batch;
+  setup.shape.seed = setup.spec.train.seed;
+  setup.shape.lossCapacity = (setup.plannedSteps + setup.lossInterval - 1) / setup.lossInterval;
+  setup.shape.tables.push_back(tableOf(setup.spec, "entities", setup.facts.entities, batch * (2 + setup.spec.train.negatives)));
+  if (hasRelations(setup.model)) setup.shape.tables.push_back(tableOf(setup.spec, "relations", setup.facts.relations, batch));
+  setup.params.assign(setup.shape.tables.size(), paramsOf(setup.spec));
+  setup.schedule.lr = setup.spec.optimizer.lr;
+  setup.schedule.burnInSteps = setup.spec.train.burnIn * setup.stepsPerEpoch;
+  setup.schedule.plannedSteps = setup.plannedSteps;
+  setup.schedule.linearDecay = setup.spec.optimizer.lrDecay == DecayChoice::linear;
+  return setup;
+}
+
+Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
+  DSA_ASSIGN(const DeviceChoice choice, parseDevice(spec.device));
+  switch (choice.kind) {
+    case DeviceChoice::Kind::cpu:
+      return Device::cpu();
+    case DeviceChoice::Kind::simulated:
+      return Device::simulated(choice.bytes);
+    case DeviceChoice::Kind::cuda:
+      break;
+  }
+  return fail(ErrorCode::machine, "device {}: this version of dsa does not run on CUDA devices yet; take \"cpu\", or \"sim:12 GiB\" to see what a card would hold",
+              spec.device);
+}
+
+Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable) {
+  if (setup.spec.optimizer.placement == PlacementChoice::disk) return {};
+  PlanCapacity capacity;
+  capacity.memory = memoryAvailable;
+  DSA_ASSIGN(const DeviceChoice choice, parseDevice(setup.spec.device));
+  const bool onCard = setup.spec.optimizer.placement == PlacementChoice::gpu && choice.kind == DeviceChoice::Kind::simulated;
+  if (onCard) capacity.card = choice.bytes;
+  DSA_ASSIGN(const Plan planned, plan(planInputFor(setup.spec, setup.facts, capacity)));
+  for (const Verdict& verdict : planned.verdicts) {
+    // A simulated card takes ordinary memory: both must hold it.
+    if (verdict.fit == Fit::doesNotFit && (onCard || verdict.against != "card")) return fail(ErrorCode::machine, "{}", verdict.message);
+  }
+  return {};
+}
+
+}  // namespace dsa

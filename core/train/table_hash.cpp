@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/table_hash.h"
+
+namespace dsa {
+
+std::string tableSha256(const Tables& tables, const std::string& canonicalSpec) {
+  Sha256 hash;
+  hash.add(canonicalSpec.data(), canonicalSpec.size());
+  const std::vector<TableShape>& shapes = tables.shape().tables;
+  for (std::uint32_t t = 0; t < shapes.size(); ++t) {
+    const std::uint64_t bytes = shapes[t].recordFloats() * sizeof(float);
+    tables.touchedBits(t).forEach([&](std::uint64_t row) {
+      hash.add(&row, sizeof row);
+      hash.add(tables.record(t, row), bytes);
+    });
+  }
+  return hash.hex();
+}
+
+}  // namespace dsa
