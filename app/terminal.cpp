@@ -32,13 +32,14 @@ class ProgressPrinter {
     const auto now = std::chrono::steady_clock::now();
     const auto since = std::chrono::duration<double>(now - m_last).count();
     const bool newPhase = line.phase != m_phase;
-    if (!newPhase && since < (terminal ? 0.1 : 5.0)) return;
-    m_last = now;
-    m_phase = line.phase;
-    if (line.phase != "training" || line.step == 0) {
-      if (newPhase && terminal) fmt::print(stderr, "\r\033[K{} ...", line.phase);
+    const bool last = !line.begins && line.step == line.plannedSteps;
+    if (line.begins) {
+      if (newPhase && terminal && line.phase != "training") fmt::print(stderr, "\r\033[K{} ...", line.phase);
+      m_phase = line.phase;
       return;
     }
+    if (!last && since < (terminal ? 0.1 : 5.0)) return;
+    m_last = now;
     const double done = static_cast<double>(line.step) / static_cast<double>(std::max<std::uint64_t>(1, line.plannedSteps));
     if (m_firstSeconds < 0) m_firstSeconds = line.seconds, m_firstDone = done;
     // The rest at the mean rate so far; not before 2% or some seconds, when it would be a guess.
@@ -51,7 +52,7 @@ class ProgressPrinter {
     if (terminal) {
       const int filled = static_cast<int>(done * 20);
       fmt::print(stderr, "\r\033[K[{}{}] {}", std::string(static_cast<std::size_t>(filled), '#'), std::string(static_cast<std::size_t>(20 - filled), '.'), text);
-      if (line.step == line.plannedSteps) fmt::print(stderr, "\n");
+      if (last) fmt::print(stderr, "\n");
     } else {
       fmt::print(stderr, "dsa: {}\n", text);
     }

@@ -47,73 +47,66 @@ struct DistanceModel {
   }
 
   static inline double flat(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
-    double* const distances = scores + r.count;
+    double* const onDelta = scores + r.count;
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      distances[c] = math::root(valueOf(squaredDistance<L>(r.fixed, r.candidates[c], r.dim)));
-      scores[c] = -distances[c];
+      onDelta[c] = math::root(valueOf(squaredDistance<L>(r.fixed, r.candidates[c], r.dim)));
+      scores[c] = -onDelta[c];
     }
     const double loss = softmaxLoss(scores, r.count, scale);
-    clearRow<L>(out.fixed, r.dim);
-    for (std::uint32_t c = 0; c < r.count; ++c) {
-      // dLoss/du = -dLoss/dScore (u - v)/|u - v|; two equal points pull nowhere.
-      const double on = distances[c] > 0 ? -scores[c] / distances[c] : 0.0;
-      addDifference(r.fixed, r.candidates[c], out.fixed, out.candidates[c], static_cast<T>(on), r.dim);
-    }
+    // dLoss/du = -dLoss/dScore (u - v)/|u - v|; two equal points pull nowhere.
+    for (std::uint32_t c = 0; c < r.count; ++c) onDelta[c] = onDelta[c] > 0 ? -scores[c] / onDelta[c] : 0.0;
+    // Lanes outside, candidates inside: u's gradient stays in a register, added to in the order of the candidates.
+    forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
+      const V u = loadLanes<L>(r.fixed, i, n);
+      V sum = L::set(T(0));
+      for (std::uint32_t c = 0; c < r.count; ++c) {
+        const V pull = L::mul(L::set(static_cast<T>(onDelta[c])), L::sub(u, loadLanes<L>(r.candidates[c], i, n)));
+        sum = L::add(sum, pull);
+        storeLanes<L>(out.candidates[c], i, L::sub(L::set(T(0)), pull), n);
+      }
+      storeLanes<L>(out.fixed, i, sum, n);
+    });
     return loss;
   }
 
-  /// outU += f (u - v), outV = -f (u - v).
-  static inline void addDifference(const T* u, const T* v, T* outU, T* outV, T f, std::uint32_t dim) {
-    const V factor = L::set(f);
-    const V minus = L::set(-f);
-    forLanes<L>(dim, [&](std::uint32_t i, int n) {
-      const V delta = L::sub(loadLanes<L>(u, i, n), loadLanes<L>(v, i, n));
-      storeLanes<L>(outU, i, L::add(loadLanes<L>(outU, i, n), L::mul(factor, delta)), n);
-      storeLanes<L>(outV, i, L::mul(minus, delta), n);
-    });
-  }
-
   static inline double onBall(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
-    double* const squares = scores + r.count;
-    double* const candidatesB = squares + r.count;
+    double* const onDelta = scores + r.count;  // first |u - v|^2
+    double* const onU = onDelta + r.count;     // first 1 - k|v|^2
+    double* const onV = onU + r.count;
     const double a = oneMinus(r.k, squaredNorm<L>(r.fixed, r.dim));
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      pairSums(r.fixed, r.candidates[c], r.dim, r.k, squares[c], candidatesB[c]);
-      scores[c] = -ballDistance(r.k, squares[c], a, candidatesB[c]);
+      pairSums(r.fixed, r.candidates[c], r.dim, r.k, onDelta[c], onU[c]);
+      scores[c] = -ballDistance(r.k, onDelta[c], a, onU[c]);
     }
     const double loss = softmaxLoss(scores, r.count, scale);
-    clearRow<L>(out.fixed, r.dim);
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      ballGradient(r, out, c, a, candidatesB[c], squares[c], -scores[c]);
+      ballCoefficients(r.k, a, onU[c], onDelta[c], -scores[c], onDelta[c], onU[c], onV[c]);
     }
+    forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
+      const V u = loadLanes<L>(r.fixed, i, n);
+      V sum = L::set(T(0));
+      for (std::uint32_t c = 0; c < r.count; ++c) {
+        const V v = loadLanes<L>(r.candidates[c], i, n);
+        const V pull = L::mul(L::set(static_cast<T>(onDelta[c])), L::sub(u, v));
+        sum = L::add(sum, L::add(pull, L::mul(L::set(static_cast<T>(onU[c])), u)));
+        storeLanes<L>(out.candidates[c], i, L::sub(L::mul(L::set(static_cast<T>(onV[c])), v), pull), n);
+      }
+      storeLanes<L>(out.fixed, i, sum, n);
+    });
     return loss;
   }
 
   /// With q = sqrt(k s/(ab)), F = 2 sqrt(k)/(q sqrt(1+q^2)): dd/du = F((u-v)/(ab) + k s u/(a^2 b)), dd/dv = F(-(u-v)/(ab) + k s v/(a b^2)).
-  static inline void ballGradient(const SampleRows& r, const SampleGradients& out, std::uint32_t c, double a, double b, double s,
-                                  double onDistance) {
-    double onDelta = 0;
-    double onU = 0;
-    double onV = 0;
-    const double q2 = r.k * s / (a * b);
-    if (q2 > 0) {
-      const double F = onDistance * 2.0 * math::root(r.k) / (math::root(q2) * math::root(1.0 + q2));
-      onDelta = F / (a * b);
-      onU = onDelta * r.k * s / a;
-      onV = onDelta * r.k * s / b;
+  static inline void ballCoefficients(double k, double a, double b, double s, double onDistance, double& onDelta, double& onU, double& onV) {
+    const double q2 = k * s / (a * b);
+    if (!(q2 > 0)) {
+      onDelta = onU = onV = 0;
+      return;
     }
-    const V delta = L::set(static_cast<T>(onDelta));
-    const V minus = L::set(static_cast<T>(-onDelta));
-    const V onUs = L::set(static_cast<T>(onU));
-    const V onVs = L::set(static_cast<T>(onV));
-    forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
-      const V u = loadLanes<L>(r.fixed, i, n);
-      const V v = loadLanes<L>(r.candidates[c], i, n);
-      const V difference = L::sub(u, v);
-      const V toU = L::add(L::mul(delta, difference), L::mul(onUs, u));
-      storeLanes<L>(out.fixed, i, L::add(loadLanes<L>(out.fixed, i, n), toU), n);
-      storeLanes<L>(out.candidates[c], i, L::add(L::mul(minus, difference), L::mul(onVs, v)), n);
-    });
+    const double F = onDistance * 2.0 * math::root(k) / (math::root(q2) * math::root(1.0 + q2));
+    onDelta = F / (a * b);
+    onU = onDelta * k * s / a;
+    onV = onDelta * k * s / b;
   }
 };
 

@@ -29,19 +29,19 @@ struct ProductModel {
   static inline double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
     score(r, scores);
     const double loss = softmaxLoss(scores, r.count, scale);
-    clearRow<L>(out.fixed, r.dim);
-    clearRow<L>(out.relation, r.dim);
-    for (std::uint32_t c = 0; c < r.count; ++c) {
-      const V f = L::set(static_cast<T>(scores[c]));
-      forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
-        const V x = loadLanes<L>(r.fixed, i, n);
-        const V w = loadLanes<L>(r.relation, i, n);
-        const V scaled = L::mul(f, loadLanes<L>(r.candidates[c], i, n));
-        storeLanes<L>(out.fixed, i, L::add(loadLanes<L>(out.fixed, i, n), L::mul(scaled, w)), n);
-        storeLanes<L>(out.relation, i, L::add(loadLanes<L>(out.relation, i, n), L::mul(scaled, x)), n);
-        storeLanes<L>(out.candidates[c], i, L::mul(f, L::mul(x, w)), n);
-      });
-    }
+    forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
+      const V x = loadLanes<L>(r.fixed, i, n);
+      const V w = loadLanes<L>(r.relation, i, n);
+      const V query = L::mul(x, w);
+      V sum = L::set(T(0));
+      for (std::uint32_t c = 0; c < r.count; ++c) {
+        const V f = L::set(static_cast<T>(scores[c]));
+        sum = L::add(sum, L::mul(f, loadLanes<L>(r.candidates[c], i, n)));
+        storeLanes<L>(out.candidates[c], i, L::mul(f, query), n);
+      }
+      storeLanes<L>(out.fixed, i, L::mul(sum, w), n);
+      storeLanes<L>(out.relation, i, L::mul(sum, x), n);
+    });
     return loss;
   }
 };

@@ -25,10 +25,4 @@ static inline double softmaxLoss(double* scores, std::uint32_t count, double sca
   return math::log(sum) - (first - most);
 }
 
-/// out[0, dim) = 0.
-template <class L>
-static inline void clearRow(typename L::T* out, std::uint32_t dim) {
-  for (std::uint32_t i = 0; i < dim; ++i) out[i] = 0;
-}
-
 }  // namespace dsa

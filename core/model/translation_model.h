@@ -37,29 +37,24 @@ struct TranslationModel {
       scores[c] = -distances[c];
     }
     const double loss = softmaxLoss(scores, r.count, scale);
-    clearRow<L>(out.fixed, r.dim);
-    clearRow<L>(out.relation, r.dim);
-    for (std::uint32_t c = 0; c < r.count; ++c) {
-      const double on = distances[c] > 0 ? -scores[c] / distances[c] : 0.0;
-      addGradient(r, out, c, static_cast<T>(on));
-    }
-    return loss;
-  }
-
-  /// With delta = h + r - t: f delta to head and relation, -f delta to the tail.
-  static inline void addGradient(const SampleRows& r, const SampleGradients& out, std::uint32_t c, T f) {
-    const T* const head = r.candidatesAreHeads ? r.candidates[c] : r.fixed;
-    const T* const tail = r.candidatesAreHeads ? r.fixed : r.candidates[c];
-    const V onHead = L::set(f);
-    const V onFixed = L::set(r.candidatesAreHeads ? -f : f);
-    const V onCandidate = L::set(r.candidatesAreHeads ? f : -f);
+    // With delta = h + r - t: f delta to head and relation, -f delta to the tail; the fixed side is the head, or the tail where heads are the candidates.
+    for (std::uint32_t c = 0; c < r.count; ++c) distances[c] = distances[c] > 0 ? -scores[c] / distances[c] : 0.0;
+    const V zero = L::set(T(0));
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
-      const V moved = L::add(loadLanes<L>(head, i, n), loadLanes<L>(r.relation, i, n));
-      const V delta = L::sub(moved, loadLanes<L>(tail, i, n));
-      storeLanes<L>(out.fixed, i, L::add(loadLanes<L>(out.fixed, i, n), L::mul(onFixed, delta)), n);
-      storeLanes<L>(out.relation, i, L::add(loadLanes<L>(out.relation, i, n), L::mul(onHead, delta)), n);
-      storeLanes<L>(out.candidates[c], i, L::mul(onCandidate, delta), n);
+      const V fixed = loadLanes<L>(r.fixed, i, n);
+      const V relation = loadLanes<L>(r.relation, i, n);
+      V sum = zero;
+      for (std::uint32_t c = 0; c < r.count; ++c) {
+        const V candidate = loadLanes<L>(r.candidates[c], i, n);
+        const V delta = r.candidatesAreHeads ? L::sub(L::add(candidate, relation), fixed) : L::sub(L::add(fixed, relation), candidate);
+        const V pull = L::mul(L::set(static_cast<T>(distances[c])), delta);
+        sum = L::add(sum, pull);
+        storeLanes<L>(out.candidates[c], i, r.candidatesAreHeads ? pull : L::sub(zero, pull), n);
+      }
+      storeLanes<L>(out.fixed, i, r.candidatesAreHeads ? L::sub(zero, sum) : sum, n);
+      storeLanes<L>(out.relation, i, sum, n);
     });
+    return loss;
   }
 };
 

@@ -154,6 +154,13 @@ struct ArrayLanes {
       }
     }
   }
+  /// The same where only the first W partial sums were added to: the others are +0 and change nothing.
+  static Sum totalOfOne(const Acc& acc) {
+    Acc all[kPartialSums / W];
+    all[0] = acc;
+    for (int b = 1; b < kPartialSums / W; ++b) all[b] = zeroAcc();
+    return total(all);
+  }
   /// The fixed tree over the 32 partial sums, held as 32 / W accumulators.
   static Sum total(const Acc* acc) {
     double v[kPartialSums];

@@ -24,7 +24,21 @@ struct Avx2Lanes {
   static V load(const float* p) { return _mm256_loadu_ps(p); }
   static V loadPart(const float* p, int n) { return _mm256_maskload_ps(p, mask(n)); }
   static void store(float* p, V a) { _mm256_storeu_ps(p, a); }
-  static void storePart(float* p, V a, int n) { _mm256_maskstore_ps(p, mask(n), a); }
+  static void storePart(float* p, V a, int n) {
+    // Not maskstore: it is microcoded on AMD, and loads after it wait for it.
+    __m128 left = _mm256_castps256_ps128(a);
+    if ((n & 4) != 0) {
+      _mm_storeu_ps(p, left);
+      left = _mm256_extractf128_ps(a, 1);
+      p += 4;
+    }
+    if ((n & 2) != 0) {
+      _mm_storel_pi(reinterpret_cast<__m64*>(p), left);
+      left = _mm_movehl_ps(left, left);
+      p += 2;
+    }
+    if ((n & 1) != 0) _mm_store_ss(p, left);
+  }
   static V set(float x) { return _mm256_set1_ps(x); }
   static D setWide(double x) { return D{_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
   static V add(V a, V b) { return _mm256_add_ps(a, b); }
@@ -48,6 +62,11 @@ struct Avx2Lanes {
   static void accumulate(Acc& acc, const D& a, const D& b) {
     acc.low = _mm256_add_pd(acc.low, _mm256_mul_pd(a.low, b.low));
     acc.high = _mm256_add_pd(acc.high, _mm256_mul_pd(a.high, b.high));
+  }
+  static Sum totalOfOne(const Acc& acc) {
+    const __m256d four = _mm256_add_pd(acc.low, acc.high);
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return Sum{_mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two))), 0};
   }
   static Sum total(const Acc* acc) {
     const __m256d low0 = _mm256_add_pd(acc[0].low, acc[2].low);     // i + 16

@@ -50,6 +50,10 @@ struct Avx512Lanes {
     acc.low = _mm512_add_pd(acc.low, _mm512_mul_pd(a.low, b.low));
     acc.high = _mm512_add_pd(acc.high, _mm512_mul_pd(a.high, b.high));
   }
+  static Sum totalOfOne(const Acc& acc) {
+    const Acc all[2] = {acc, zeroAcc()};
+    return total(all);
+  }
   static Sum total(const Acc* acc) {
     const __m512d low = _mm512_add_pd(acc[0].low, acc[1].low);    // i + 16
     const __m512d high = _mm512_add_pd(acc[0].high, acc[1].high);

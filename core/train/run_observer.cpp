@@ -67,7 +67,7 @@ void RunObserver::declareMetrics() {
 void RunObserver::phase(const std::string& name) {
   m_phase = name;
   m_sampler->sampleNow();
-  if (m_options.progress) m_options.progress(RunProgressLine{name, m_step, m_setup.plannedSteps, 0, 0, 0, 0});
+  if (m_options.progress) m_options.progress(RunProgressLine{name, true, m_step, m_setup.plannedSteps, 0, 0, 0, 0});
 }
 
 void RunObserver::tablesReady(const Tables& tables) {
@@ -145,7 +145,7 @@ void RunObserver::tick(const StepReport& report) {
   progress.seconds = m_earlierSeconds + report.seconds;
   m_recorder.updateProgress(progress);
   if (m_options.progress) {
-    m_options.progress(RunProgressLine{m_phase, report.step, m_setup.plannedSteps, *progress.epoch, loss, report.seconds, seconds > 0 ? static_cast<double>(m_samples) / seconds : 0});
+    m_options.progress(RunProgressLine{m_phase, false, report.step, m_setup.plannedSteps, *progress.epoch, loss, report.seconds, seconds > 0 ? static_cast<double>(m_samples) / seconds : 0});
   }
   m_lossSum = 0;
   m_lossSteps = m_rows = m_samples = 0;

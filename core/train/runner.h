@@ -15,6 +15,7 @@ namespace dsa {
 /// What a terminal shows while a run goes on.
 struct RunProgressLine {
   std::string phase;  ///< "filling the table", "training", "evaluating", ...
+  bool begins = false;  ///< the phase begins; the figures below are not set
   std::uint64_t step = 0;
   std::uint64_t plannedSteps = 0;
   double epoch = 0;

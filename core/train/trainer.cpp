@@ -334,7 +334,7 @@ Result<TrainOutcome> Training::finish() {
   m_observer.phase("closing");
   m_out.tableBytes = m_tables->tableBytes();
   DSA_ASSIGN(m_out.diskBytes, m_tables->diskBytes());
-  m_out.devicePeak = m_device->peak();
+  m_out.devicePeak = m_device->hasOwnMemory() ? m_device->peak() : 0;
   DSA_TRY(m_tables->close());
   return m_out;
 }
