@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/store/intent.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 namespace dsa {
@@ -29,70 +27,25 @@ std::uint64_t contentBytes(const Superblock& super) {
   return bytes;
 }
 
-/// Program order is enough against SIGKILL: the page cache sees every store that was executed. The compiler must keep it, too.
-inline void keepOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
-
 }  // namespace
-
-Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                               std::uint64_t contentBytes, Space space) {
-  DSA_ASSIGN(const File file, File::open(path, File::Mode::createNew));
-  if (space == Space::allocated) {
-    const int failed = ::posix_fallocate(file.fd(), 0, static_cast<off_t>(kPage + contentBytes));
-    if (failed != 0) return failErrno(path, fmt::format("reserve {} for", formatBytes(contentBytes)).c_str(), failed);
-  }
-  FileHeader header;
-  std::memcpy(header.magic, magic, 8);
-  header.table = table;
-  std::memcpy(header.uuid, uuid, 16);
-  header.contentBytes = contentBytes;
-  header.checksum = checksumOf(&header, offsetof(FileHeader, checksum));
-  DSA_TRY(file.writeAt(std::as_bytes(std::span(&header, 1)), 0));
-  DSA_TRY(file.resize(kPage + contentBytes));
-  return file.sync();
-}
-
-Result<File> openContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                             std::uint64_t contentBytes, File::Mode mode) {
-  DSA_ASSIGN(File file, File::open(path, mode));
-  DSA_ASSIGN(const std::uint64_t size, file.size());
-  if (size < sizeof(FileHeader)) {
-    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path, size,
-                kPage + contentBytes);
-  }
-  FileHeader header;
-  DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&header, 1)), 0));
-  if (std::memcmp(header.magic, magic, 8) != 0) {
-    return fail(ErrorCode::input, "{}: begins with \"{}\", expected \"{}\"; not a file of this program, and nothing was changed",
-                path, fmt::format("{:.8s}", std::string(header.magic, strnlen(header.magic, 8))), magic);
-  }
-  if (header.version > kStoreVersion) {
-    return fail(ErrorCode::input, "{}: format {}, this program reads up to {}; use a newer program. Nothing was changed", path,
-                header.version, kStoreVersion);
-  }
-  if (header.checksum != checksumOf(&header, offsetof(FileHeader, checksum))) {
-    return fail(ErrorCode::input, "{}: the header's checksum is {:016x}, expected {:016x}; the file is damaged and nothing was changed",
-                path, header.checksum, checksumOf(&header, offsetof(FileHeader, checksum)));
-  }
-  if (std::memcmp(header.uuid, uuid, 16) != 0 || header.table != table || header.contentBytes != contentBytes) {
-    return fail(ErrorCode::input, "{}: belongs to another run or another shape ({} content bytes, expected {}); nothing was changed",
-                path, header.contentBytes, contentBytes);
-  }
-  if (size < kPage + contentBytes) {
-    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path, size,
-                kPage + contentBytes);
-  }
-  return file;
-}
 
 Result<void> Intent::create(const std::string& path, const Superblock& super) {
   return createContentFile(path, kMagic, 0, super.uuid, contentBytes(super), Space::allocated);
+}
+
+Result<IntentPage> Intent::readPage(const std::string& path, const Superblock& super) {
+  DSA_ASSIGN(const File file, openContentFile(path, kMagic, 0, super.uuid, contentBytes(super), File::Mode::readOnly));
+  IntentPage page;
+  DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&page, 1)), kPage));
+  return page;
 }
 
 Result<Intent> Intent::open(const std::string& path, const Superblock& super) {
   const std::uint64_t bytes = contentBytes(super);
   DSA_ASSIGN(const File file, openContentFile(path, kMagic, 0, super.uuid, bytes, File::Mode::readWrite));
   Intent intent;
+  intent.m_path = path;
+  intent.m_tables.assign(super.tables, super.tables + super.tableCount);
   DSA_ASSIGN(intent.m_mapping, Mapping::map(file, kPage + bytes, Mapping::Kind::sharedReadWrite));
   intent.layOut(intent.m_mapping.data() + kPage, super);
   return intent;
@@ -128,6 +81,55 @@ void Intent::arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::s
     }
   }
   publish(m_page->armed, 1);
+  keepOrder();
+}
+
+void Intent::disarm() const {
+  keepOrder();
+  publish(m_page->armed, 0);
+  keepOrder();
+}
+
+Result<void> Intent::check(std::uint64_t applied) const {
+  const IntentPage& page = *m_page;
+  if (page.armed > 1) return damaged("armed", page.armed, "0 or 1");
+  if (page.armed == 0) return {};
+  // Killed between "steps applied" and "armed = 0", or anywhere before.
+  if (page.step != applied && page.step != applied + 1) return damaged("step", page.step, fmt::format("{} or {}", applied, applied + 1));
+  if (page.tableCount != m_tables.size()) return damaged("tables", page.tableCount, std::to_string(m_tables.size()));
+  if (page.workers == 0 || page.workers > kMaxWorkers) return damaged("workers", page.workers, fmt::format("1 to {}", kMaxWorkers));
+  for (std::uint32_t t = 0; t < page.tableCount; ++t) DSA_TRY(checkTable(t));
+  return {};
+}
+
+Result<void> Intent::checkTable(std::uint32_t t) const {
+  const TableRecord& table = m_tables[t];
+  const StepParams& params = m_page->params[t];
+  const std::uint64_t n = m_page->rows[t];
+  if (n > table.stepCapacity) return damaged("rows", n, fmt::format("at most {}", table.stepCapacity));
+  if (static_cast<std::uint32_t>(params.rule) != table.rule) return damaged("rule", static_cast<std::uint32_t>(params.rule), std::to_string(table.rule));
+  if (params.dim != table.dim) return damaged("dim", params.dim, std::to_string(table.dim));
+  const auto map = static_cast<std::uint32_t>(params.map);
+  if (map != static_cast<std::uint32_t>(BallMap::retraction) && map != static_cast<std::uint32_t>(BallMap::exponential)) return damaged("map", map, "1 or 2");
+  for (std::uint32_t w = 0; w < m_page->workers; ++w) {
+    const Progress& p = progress(w, t);
+    const std::uint64_t begin = n * w / m_page->workers;
+    const std::uint64_t end = n * (w + 1) / m_page->workers;
+    if (p.done < begin || p.done > end) return damaged("done", p.done, fmt::format("{} to {}", begin, end));
+    const std::uint64_t most = std::min<std::uint64_t>(end, p.done + kUndoRows);
+    if (p.saved < p.done || p.saved > most) return damaged("saved", p.saved, fmt::format("{} to {}", p.done, most));
+  }
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const std::uint64_t row = ids(t)[i];
+    if (row >= table.rows) return damaged("row", row, fmt::format("below {}", table.rows));
+    if (i > 0 && row <= ids(t)[i - 1]) return damaged("row", row, fmt::format("above {}", ids(t)[i - 1]));
+  }
+  return {};
+}
+
+tl::unexpected<Error> Intent::damaged(const char* what, std::uint64_t found, const std::string& expected) const {
+  return fail(ErrorCode::input, "{}: a killed step is to be finished and its {} is {}, expected {}; the file is damaged and nothing was changed", m_path, what,
+              found, expected);
 }
 
 void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end,

@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/thread_pool.h"
 #include "core/rows/kernels.h"
+#include "core/store/content_file.h"
 #include "core/store/format.h"
 
 namespace dsa {
@@ -25,6 +26,8 @@ struct RecordArray {
 class Intent {
  public:
   static Result<void> create(const std::string& path, const Superblock& super);
+  /// The step that stands in the file, for a reader; nothing is mapped.
+  static Result<IntentPage> readPage(const std::string& path, const Superblock& super);
   static Result<Intent> open(const std::string& path, const Superblock& super);
 
   /// ids [stepCapacity] of table t for the next step: sorted, distinct.
@@ -37,9 +40,12 @@ class Intent {
   void arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params, const StateBlob& next, unsigned workers) const;
   /// Changes the rows of all tables. After arm().
   void apply(std::span<const RecordArray> tables, const RowKernels& kernels, ThreadPool& pool) const;
-  /// After a kill: finishes an armed step, whatever part of it was done. False: nothing was armed.
+  /// Whether an armed step can be believed by the process after ours: every count, place, row and rule against the superblock, `applied` steps being
+  /// applied. Error input: damaged; names what, found and expected.
+  [[nodiscard]] Result<void> check(std::uint64_t applied) const;
+  /// After a kill and check(): finishes an armed step, whatever part of it was done. False: nothing was armed.
   bool finish(std::span<const RecordArray> tables, const RowKernels& kernels) const;
-  void disarm() const { publish(m_page->armed, 0); }
+  void disarm() const;
   [[nodiscard]] bool armed() const { return observe(m_page->armed) == 1; }
 
  private:
@@ -48,8 +54,12 @@ class Intent {
   }
   [[nodiscard]] std::byte* undo(std::uint32_t worker) const { return m_undo + worker * m_undoBytes; }
   void applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end, const RowKernels& kernels) const;
+  [[nodiscard]] Result<void> checkTable(std::uint32_t t) const;
+  [[nodiscard]] tl::unexpected<Error> damaged(const char* what, std::uint64_t found, const std::string& expected) const;
   void layOut(std::byte* content, const Superblock& super);
 
+  std::string m_path;
+  std::vector<TableRecord> m_tables;
   Mapping m_mapping;
   IntentPage* m_page = nullptr;
   Progress* m_progress = nullptr;
@@ -58,15 +68,5 @@ class Intent {
   std::vector<std::uint64_t*> m_ids;
   std::vector<float*> m_grads;
 };
-
-/// Whether a content file's blocks are taken from the disk at once (a store into a hole of a full disk would be SIGBUS) or on first touch.
-enum class Space { allocated, sparse };
-
-/// Writes page 0 of a content file and sets its length. Used for every file but store.dsa.
-Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                               std::uint64_t contentBytes, Space space);
-/// Opens such a file and refuses a foreign, newer, damaged, truncated or other run's one with path, expected and found.
-Result<File> openContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                             std::uint64_t contentBytes, File::Mode mode);
 
 }  // namespace dsa

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/rows/row_init.h"
+#include "core/store/store_names.h"
 
 namespace dsa {
 
@@ -16,8 +17,6 @@ namespace {
 // Below this many rows a second thread costs more than it brings (bench rows, d = 8 and 128).
 constexpr std::uint64_t kRowsForThreads = 256;
 
-std::uint64_t uuidHash(const Superblock& super) { return checksumOf(super.uuid, sizeof super.uuid); }
-
 }  // namespace
 
 Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& folder, Durability durability, const RowKernels& kernels) {
@@ -25,23 +24,25 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& folder, Dura
   store->m_folder = folder;
   store->m_durability = durability;
   store->m_kernels = kernels;
-  if (!std::filesystem::exists(folder + "/store.dsa")) {
+  if (!std::filesystem::exists(names::store(folder))) {
     return fail(ErrorCode::input, "{}: no table here (store.dsa is missing)", folder);
   }
   DSA_ASSIGN(store->m_lock, StoreLock::take(folder));
   DSA_TRY(store->openFiles(true));
   store->m_writable = true;
-  DSA_TRY(store->recover(kernels));
+  DSA_TRY(store->recover());
   return store;
 }
 
 Result<std::unique_ptr<RowStore>> RowStore::openReadOnly(const std::string& folder) {
   std::unique_ptr<RowStore> store(new RowStore);
   store->m_folder = folder;
-  if (!std::filesystem::exists(folder + "/store.dsa")) {
+  if (!std::filesystem::exists(names::store(folder))) {
     return fail(ErrorCode::input, "{}: no table here (store.dsa is missing)", folder);
   }
   DSA_TRY(store->openFiles(false));
+  DSA_ASSIGN(const std::optional<StoreLock> nobodyWrites, StoreLock::share(folder));
+  if (nobodyWrites) DSA_TRY(store->checkReadable());
   return store;
 }
 
@@ -50,84 +51,6 @@ RowStore::~RowStore() = default;
 std::uint64_t RowStore::step() const { return observe(live().step); }
 
 StateBlob RowStore::state() const { return live().states[step() % 2]; }
-
-Result<void> RowStore::readCheckpoint(CheckpointSlot& best) const {
-  bool found = false;
-  for (const std::uint64_t page : {1, 2}) {
-    CheckpointSlot slot;
-    DSA_TRY(m_storeFile.readAt(std::as_writable_bytes(std::span(&slot, 1)), page * kPage));
-    if (std::memcmp(slot.magic, "DSACHECK", 8) != 0 || slot.checksum != checksumOf(&slot, offsetof(CheckpointSlot, checksum))) continue;
-    if (!found || slot.sequence > best.sequence) best = slot;
-    found = true;
-  }
-  if (!found) return fail(ErrorCode::input, "{}: neither checkpoint is whole; the file is damaged and nothing was changed", m_storeFile.path());
-  return {};
-}
-
-Result<void> RowStore::recover(const RowKernels& kernels) {
-  DSA_TRY(readCheckpoint(m_checkpoint));
-  const BootId boot = currentBootId();
-  const bool sameBoot = std::memcmp(live().bootId, boot.bytes, 16) == 0 && !(boot == BootId{});
-  if (live().clean == 1) {
-    m_recovery = Recovery::clean;
-  } else if (sameBoot) {
-    m_recovery = Recovery::lastStep;
-    const IntentPage& page = m_intent.page();
-    if (m_intent.armed() && page.step == step() + 1 && m_intent.finish(m_records, kernels)) {
-      markTouched(std::span(page.rows, page.tableCount));
-      live().states[page.step % 2] = page.next;
-      publish(live().step, page.step);
-    }
-  } else {
-    DSA_TRY(rollBack());
-  }
-  m_intent.disarm();
-  if (m_durability == Durability::power) {
-    DSA_TRY(syncAll());
-    DSA_TRY(writeCheckpoint());
-    std::vector<UndoJournal::Table> tables;
-    for (std::uint32_t t = 0; t < m_records.size(); ++t) tables.push_back({m_records[t], m_touched[t], m_shape.tables[t].rows});
-    DSA_ASSIGN(m_journal, UndoJournal::open(m_folder + "/undo.journal", m_checkpoint.generation, uuidHash(m_super), std::move(tables)));
-    DSA_TRY(syncFolder(m_folder));
-  }
-  // Durable before the first row changes: after a power loss these flags say what to believe.
-  std::memcpy(live().bootId, boot.bytes, 16);
-  live().clean = 0;
-  live().power = m_durability == Durability::power ? 1 : 0;
-  return m_storeFile.sync();
-}
-
-Result<void> RowStore::rollBack() {
-  if (live().power == 0) {
-    // No journal was kept: every row counts as untouched again. The files' blocks are given back.
-    for (std::uint32_t t = 0; t < m_records.size(); ++t) {
-      DSA_TRY(m_rowFiles[t].resize(kPage));
-      DSA_TRY(m_rowFiles[t].resize(kPage + m_shape.tables[t].rows * m_records[t].stride));
-      std::memset(m_touchedMaps[t].data() + kPage, 0, m_touchedMaps[t].size() - kPage);
-    }
-    live().states[0] = StateBlob{};
-    publish(live().step, 0);
-    m_recovery = Recovery::fromStart;
-    return syncAll();
-  }
-  std::vector<std::uint32_t> strides;
-  for (const RecordArray& records : m_records) strides.push_back(static_cast<std::uint32_t>(records.stride));
-  const auto restored = UndoJournal::replay(
-      m_folder + "/undo.journal", m_checkpoint.generation, uuidHash(m_super), strides, [&](const JournalEntry& entry, const std::byte* old) {
-        if (entry.row >= m_shape.tables[entry.table].rows) return;
-        if (old == nullptr) {
-          m_touched[entry.table].clear(entry.row);
-        } else {
-          std::memcpy(m_records[entry.table].at(entry.row), old, m_records[entry.table].stride);
-          m_touched[entry.table].set(entry.row);
-        }
-      });
-  if (!restored) return tl::unexpected(restored.error());
-  live().states[m_checkpoint.step % 2] = m_checkpoint.state;
-  publish(live().step, m_checkpoint.step);
-  m_recovery = Recovery::lastCheckpoint;
-  return syncAll();
-}
 
 void RowStore::readWeights(std::uint32_t t, std::uint64_t row, float* weights) const {
   const TableShape& table = m_shape.tables[t];
@@ -172,6 +95,7 @@ void RowStore::markTouched(std::span<const std::uint64_t> counts) const {
 
 Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) {
   DSA_CHECK(m_writable && counts.size() == m_records.size() && params.size() == counts.size());
+  DSA_TRY(usable());
   std::uint64_t rows = 0;
   for (std::uint32_t t = 0; t < counts.size(); ++t) {
     DSA_CHECK(counts[t] <= m_shape.tables[t].stepCapacity);
@@ -179,7 +103,8 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
     DSA_TRY(admit(t, counts[t]));
   }
   if (m_journal) {
-    if (ticket == 0) {
+    // None, or one from before a checkpoint: the rows are not in this generation.
+    if (!m_journal->knows(ticket)) {
       StepRows named;
       for (std::uint32_t t = 0; t < counts.size(); ++t) named.emplace_back(ids(t), ids(t) + counts[t]);
       ticket = announce(named);
@@ -198,13 +123,33 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
   return {};
 }
 
-Result<void> RowStore::syncAll() const {
-  for (const File& file : m_rowFiles) DSA_TRY(file.sync());
-  for (const File& file : m_touchedFiles) DSA_TRY(file.sync());
-  DSA_TRY(m_lossFile.sync());
-  return m_storeFile.sync();
+Result<void> RowStore::usable() const {
+  if (m_closed) return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on", m_folder);
+  if (!m_broken.message.empty()) return tl::unexpected(m_broken);
+  return {};
 }
 
+/// After a failed fdatasync the kernel may have dropped what it could not write, and the next one may succeed all the same: what the disk holds is any
+/// subset of the stores since the last one, as after a power loss. The boot id goes, so that the next open treats it as one.
+tl::unexpected<Error> RowStore::breakOff(const Error& error) {
+  if (m_writable && live().clean == 0) std::memset(live().bootId, 0, sizeof live().bootId);
+  m_broken = Error{error.code, fmt::format("{}. Nothing more is written to this table; see to the disk, then resume the run: it goes on from what is safely stored", error.message)};
+  return tl::unexpected(m_broken);
+}
+
+Result<void> RowStore::sync(const File& file) {
+  if (auto synced = file.sync(); !synced) return breakOff(synced.error());
+  return {};
+}
+
+Result<void> RowStore::syncAll() {
+  for (const File& file : m_rowFiles) DSA_TRY(sync(file));
+  for (const File& file : m_touchedFiles) DSA_TRY(sync(file));
+  DSA_TRY(sync(m_lossFile));
+  return sync(m_storeFile);
+}
+
+/// After syncAll(): store.dsa is clean and nothing of it on its way to the disk, so the slot, in one sector, gets there whole or not at all.
 Result<void> RowStore::writeCheckpoint() {
   CheckpointSlot slot;
   slot.sequence = m_checkpoint.sequence + 1;
@@ -213,13 +158,14 @@ Result<void> RowStore::writeCheckpoint() {
   slot.state = state();
   slot.checksum = checksumOf(&slot, offsetof(CheckpointSlot, checksum));
   DSA_TRY(m_storeFile.writeAt(std::as_bytes(std::span(&slot, 1)), (1 + slot.sequence % 2) * kPage));
-  DSA_TRY(m_storeFile.sync());
+  DSA_TRY(sync(m_storeFile));
   m_checkpoint = slot;
   return {};
 }
 
 Result<void> RowStore::checkpoint() {
   DSA_CHECK(m_writable);
+  DSA_TRY(usable());
   if (!m_journal) return {};
   DSA_TRY(syncAll());
   DSA_TRY(writeCheckpoint());
@@ -228,8 +174,9 @@ Result<void> RowStore::checkpoint() {
 }
 
 Result<void> RowStore::evict() {
+  if (!m_broken.message.empty()) return tl::unexpected(m_broken);
   for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
-    DSA_TRY(m_rowFiles[t].sync());
+    DSA_TRY(sync(m_rowFiles[t]));
     if (::madvise(m_rowMaps[t].data(), m_rowMaps[t].size(), MADV_DONTNEED) != 0) return failErrno(m_rowFiles[t].path(), "unmap pages of", errno);
     const int failed = ::posix_fadvise(m_rowFiles[t].fd(), 0, 0, POSIX_FADV_DONTNEED);
     if (failed != 0) return failErrno(m_rowFiles[t].path(), "drop the cached pages of", failed);
@@ -238,13 +185,21 @@ Result<void> RowStore::evict() {
 }
 
 Result<void> RowStore::close() {
-  DSA_CHECK(m_writable && !m_closed);
+  DSA_CHECK(m_writable);
+  DSA_TRY(usable());
   m_journal.reset();
+  const Result<void> closed = markClosed();
+  m_closed = closed.has_value();
+  // Half closed: without its journal no row may change any more.
+  if (!closed && m_broken.message.empty()) m_broken = closed.error();
+  return closed;
+}
+
+Result<void> RowStore::markClosed() {
   DSA_TRY(syncAll());
   DSA_TRY(writeCheckpoint());
-  live().clean = 1;
-  m_closed = true;
-  return m_storeFile.sync();
+  publish(live().clean, 1);
+  return sync(m_storeFile);
 }
 
 }  // namespace dsa

@@ -53,15 +53,17 @@ enum class Recovery {
 };
 
 /// Thread: the run thread, except where said otherwise.
+/// After a failed fdatasync, and after close(), every call that would write is refused; opening again recovers (FORMAT.md, "A failed sync").
 class RowStore {
  public:
   /// Makes FOLDER and the files in it, durable before it returns. Errors: input, a store is there already (nothing is overwritten); machine,
-  /// no space or no permission (what was made is removed again).
+  /// no space or no permission (what was made is removed again). A file of somebody else is never replaced or removed: input.
   static Result<void> create(const std::string& folder, const StoreShape& shape);
   /// Opens for writing and recovers. O(1) in the number of rows, but for power-loss recovery (rows of the journal).
   /// Errors: machine, locked (names the pid); input, a foreign, newer, damaged, truncated or missing file.
   static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability, const RowKernels& kernels);
-  /// Opens read-only beside a writer, or after it: no lock, no recovery, nothing written.
+  /// Opens read-only beside a writer, or after it: no recovery, nothing written. Beside one, rows may be in the middle of a step.
+  /// Error input: nobody writes it and its rows do not stand whole: a step was killed half way, or the machine went down. Opening it for writing mends that.
   static Result<std::unique_ptr<RowStore>> openReadOnly(const std::string& folder);
   ~RowStore();
   RowStore(const RowStore&) = delete;
@@ -87,6 +89,7 @@ class RowStore {
   [[nodiscard]] const TouchedBits& touchedBits(std::uint32_t t) const { return m_touched[t]; }
 
   /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in "process".
+  /// A ticket counts until the next checkpoint; apply() announces the step again where it does not.
   std::uint64_t announce(const StepRows& rows);
   /// Asks the kernel for the pages of these rows. Thread-safe.
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
@@ -96,7 +99,7 @@ class RowStore {
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket, ThreadPool& pool);
 
   /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in "process".
-  /// Steps announced but not applied must be announced again.
+  /// Steps announced but not applied are better announced again, ahead of time. Error machine: the disk refused; see above.
   Result<void> checkpoint();
   /// Writes what is dirty and drops the tables' pages from memory; the next reads fault them in again. For teaching and measuring.
   Result<void> evict();
@@ -115,12 +118,24 @@ class RowStore {
  private:
   RowStore() = default;
   Result<void> openFiles(bool writable);
-  Result<void> recover(const RowKernels& kernels);
+  Result<void> recover();
+  Result<void> finishStep();
   Result<void> rollBack();
+  Result<void> forgetAll();
+  Result<void> startJournal();
+  Result<void> raiseFlags();
   Result<void> readCheckpoint(CheckpointSlot& best) const;
+  Result<void> checkLivePage(const CheckpointSlot& last) const;
+  Result<void> checkReadable() const;
   Result<void> writeCheckpoint();
+  Result<void> markClosed();
+  [[nodiscard]] bool sameBoot() const;
+  [[nodiscard]] std::vector<UndoJournal::Table> journalTables() const;
+  [[nodiscard]] Result<void> usable() const;
+  tl::unexpected<Error> breakOff(const Error& error);
+  Result<void> sync(const File& file);
   Result<void> admit(std::uint32_t t, std::uint64_t count);
-  Result<void> syncAll() const;
+  Result<void> syncAll();
   void markTouched(std::span<const std::uint64_t> counts) const;
   [[nodiscard]] LivePage& live() const { return *reinterpret_cast<LivePage*>(m_storeMap.data() + 3 * kPage); }
 
@@ -133,6 +148,7 @@ class RowStore {
   RowKernels m_kernels;
   bool m_writable = false;
   bool m_closed = false;
+  Error m_broken{ErrorCode::machine, ""};  // why nothing is written any more, or no message
   File m_storeFile, m_lossFile;
   Mapping m_storeMap, m_lossMap;
   std::vector<File> m_rowFiles, m_touchedFiles;

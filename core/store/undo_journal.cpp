@@ -11,13 +11,18 @@ namespace dsa {
 
 namespace {
 
-constexpr std::uint64_t kLargestPayload = 1ull << 34;
+// Read back: far above what is written, far below what a rotten length could ask for.
+constexpr std::uint64_t kLargestPayload = 1ull << 30;
+static_assert(UndoJournal::kBlockBytes < kLargestPayload);
+// A ticket is the epoch above these bits and the count below: 16 million checkpoints before one repeats.
+constexpr std::uint64_t kCountBits = 40;
 
 std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 }  // namespace
 
-Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables) {
+Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables,
+                                                       std::uint64_t blockBytes) {
   std::unique_ptr<UndoJournal> journal(new UndoJournal);
   auto file = File::open(path, File::Mode::readWrite, O_CREAT | O_DIRECT);
   journal->m_direct = file.has_value();
@@ -27,6 +32,7 @@ Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, 
   journal->m_uuidHash = uuidHash;
   journal->m_tables = std::move(tables);
   journal->m_generation = generation;
+  journal->m_blockBytes = blockBytes;
   for (const Table& table : journal->m_tables) {
     DSA_ASSIGN(Mapping saved, Mapping::anonymous(std::max<std::uint64_t>(kPage, TouchedBits::bytesFor(table.rows))));
     journal->m_saved.push_back(std::move(saved));
@@ -44,17 +50,27 @@ UndoJournal::~UndoJournal() {
   if (m_thread.joinable()) m_thread.join();
 }
 
+std::uint64_t UndoJournal::ticketOf(std::uint64_t count) const { return (m_epoch << kCountBits) | count; }
+
 std::uint64_t UndoJournal::submit(StepRows rows) {
   const std::lock_guard lock(m_mutex);
   m_queue.push_back(std::move(rows));
   m_change.notify_all();
-  return ++m_submitted;
+  ++m_submitted;
+  DSA_CHECK(m_submitted < std::uint64_t{1} << kCountBits);
+  return ticketOf(m_submitted);
+}
+
+bool UndoJournal::knows(std::uint64_t ticket) {
+  const std::lock_guard lock(m_mutex);
+  return ticket > ticketOf(0) && ticket <= ticketOf(m_submitted);
 }
 
 Result<void> UndoJournal::wait(std::uint64_t ticket) {
   std::unique_lock lock(m_mutex);
-  m_change.wait(lock, [&] { return m_durable >= ticket || !m_failure; });
-  if (m_durable >= ticket) return {};
+  DSA_CHECK(ticket > ticketOf(0) && ticket <= ticketOf(m_submitted));
+  m_change.wait(lock, [&] { return ticketOf(m_durable) >= ticket || !m_failure; });
+  if (ticketOf(m_durable) >= ticket) return {};
   return m_failure;
 }
 
@@ -62,7 +78,9 @@ void UndoJournal::restart(std::uint64_t generation) {
   std::unique_lock lock(m_mutex);
   m_queue.clear();
   m_change.wait(lock, [&] { return !m_busy; });
-  m_durable = m_submitted;
+  m_epoch = m_epoch % ((std::uint64_t{1} << (64 - kCountBits)) - 1) + 1;
+  m_submitted = 0;
+  m_durable = 0;
   m_generation = generation;
   m_sequence = 0;
   m_offset = 0;
@@ -79,7 +97,7 @@ void UndoJournal::run() {
   for (;;) {
     m_change.wait(lock, [&] { return m_stop || (!m_queue.empty() && m_failure); });
     if (m_stop) return;
-    // Everything queued goes into one block and one fdatasync.
+    // Everything queued goes under one fdatasync.
     StepRows together(m_tables.size());
     const std::uint64_t count = m_queue.size();
     for (const StepRows& rows : m_queue) {
@@ -94,39 +112,47 @@ void UndoJournal::run() {
     if (written) {
       m_durable += count;
     } else {
-      m_failure = std::move(written);
+      m_failure = fail(written.error().code,
+                       "{}. No row of the step was changed. The journal takes nothing more until the table is opened again: make room, then resume the run", written.error().message);
     }
     m_change.notify_all();
   }
 }
 
-void UndoJournal::collect(const StepRows& rows, std::uint64_t& entries) {
-  m_block.assign(sizeof(JournalBlock), std::byte{0});
-  for (std::uint32_t t = 0; t < rows.size(); ++t) {
-    const Table& table = m_tables[t];
-    const TouchedBits saved(m_saved[t].data(), table.rows);
-    for (const std::uint64_t row : rows[t]) {
-      if (saved.test(row)) continue;
-      saved.set(row);
-      const JournalEntry entry{t, table.touched.test(row) ? 1u : 0u, row};
-      const std::size_t at = m_block.size();
-      m_block.resize(at + sizeof entry + (entry.touched != 0 ? table.records.stride : 0));
-      std::memcpy(m_block.data() + at, &entry, sizeof entry);
-      if (entry.touched != 0) std::memcpy(m_block.data() + at + sizeof entry, table.records.at(row), table.records.stride);
-      ++entries;
-    }
-  }
+Result<void> UndoJournal::addRow(std::uint32_t t, std::uint64_t row) {
+  const Table& table = m_tables[t];
+  const TouchedBits saved(m_saved[t].data(), table.rows);
+  if (saved.test(row)) return {};
+  saved.set(row);
+  const JournalEntry entry{t, table.touched.test(row) ? 1u : 0u, row};
+  const std::uint64_t record = entry.touched != 0 ? table.records.stride : 0;
+  if (m_entries > 0 && m_block.size() - sizeof(JournalBlock) + sizeof entry + record > m_blockBytes) DSA_TRY(writeBlock());
+  if (m_entries == 0) m_block.assign(sizeof(JournalBlock), std::byte{0});
+  const std::size_t at = m_block.size();
+  m_block.resize(at + sizeof entry + record);
+  std::memcpy(m_block.data() + at, &entry, sizeof entry);
+  if (record > 0) std::memcpy(m_block.data() + at + sizeof entry, table.records.at(row), record);
+  ++m_entries;
+  return {};
 }
 
 Result<void> UndoJournal::write(const StepRows& rows) {
-  std::uint64_t entries = 0;
-  collect(rows, entries);
-  if (entries == 0) return {};
+  const std::uint64_t before = m_offset;
+  for (std::uint32_t t = 0; t < rows.size(); ++t) {
+    for (const std::uint64_t row : rows[t]) DSA_TRY(addRow(t, row));
+  }
+  if (m_entries > 0) DSA_TRY(writeBlock());
+  if (m_offset == before) return {};
+  // A later block may be on the disk before an earlier one: reading back stops at the gap, and no row behind it has changed yet.
+  return m_file.sync();
+}
+
+Result<void> UndoJournal::writeBlock() {
   JournalBlock header;
   header.generation = m_generation;
   header.sequence = m_sequence;
   header.payloadBytes = m_block.size() - sizeof header;
-  header.entries = entries;
+  header.entries = m_entries;
   header.uuidHash = m_uuidHash;
   header.payloadChecksum = checksumOf(m_block.data() + sizeof header, header.payloadBytes);
   header.checksum = checksumOf(&header, offsetof(JournalBlock, checksum));
@@ -139,7 +165,7 @@ Result<void> UndoJournal::write(const StepRows& rows) {
   Result<void> done = m_file.writeAt(std::span(static_cast<const std::byte*>(aligned), bytes), m_offset);
   std::free(aligned);
   DSA_TRY(std::move(done));
-  DSA_TRY(m_file.sync());
+  m_entries = 0;
   ++m_sequence;
   m_offset += bytes;
   m_bytesWritten.fetch_add(bytes, std::memory_order_relaxed);
@@ -167,37 +193,48 @@ Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSiz
   return payload;
 }
 
+using Put = std::function<void(const JournalEntry&, const std::byte*)>;
+
+/// The rows of one whole block.
+Result<void> forEachRow(const std::string& path, std::span<const std::byte> payload, std::uint64_t entries, std::span<const UndoJournal::Table> tables, const Put& put) {
+  std::size_t at = 0;
+  for (std::uint64_t e = 0; e < entries; ++e) {
+    JournalEntry entry;
+    if (at + sizeof entry > payload.size()) return fail(ErrorCode::input, "{}: a block promises {} rows and holds {}; the file is damaged and no row was changed", path, entries, e);
+    std::memcpy(&entry, payload.data() + at, sizeof entry);
+    at += sizeof entry;
+    if (entry.table >= tables.size() || entry.touched > 1 || entry.row >= tables[entry.table].rows) {
+      return fail(ErrorCode::input, "{}: names row {} of table {}, expected {} tables and a row below {}; the file is damaged and no row was changed", path, entry.row, entry.table,
+                  tables.size(), entry.table < tables.size() ? tables[entry.table].rows : 0);
+    }
+    const std::uint64_t record = entry.touched != 0 ? tables[entry.table].records.stride : 0;
+    if (at + record > payload.size()) return fail(ErrorCode::input, "{}: row {} does not fit its block; the file is damaged and no row was changed", path, entry.row);
+    put(entry, entry.touched != 0 ? payload.data() + at : nullptr);
+    at += record;
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const std::uint32_t> strides,
-                                          const std::function<void(const JournalEntry&, const std::byte*)>& put) {
+Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const Table> tables, const Put& put) {
   DSA_ASSIGN(const File file, File::open(path, File::Mode::readOnly));
   DSA_ASSIGN(const std::uint64_t fileSize, file.size());
-  JournalBlock expected;
-  expected.generation = generation;
-  expected.uuidHash = uuidHash;
-  std::uint64_t offset = 0;
   std::uint64_t rows = 0;
-  for (;; ++expected.sequence) {
-    std::uint64_t entries = 0;
-    DSA_ASSIGN(const std::vector<std::byte> payload, readBlock(file, fileSize, offset, expected, entries));
-    if (payload.empty()) return rows;
-    std::size_t at = 0;
-    for (std::uint64_t e = 0; e < entries; ++e) {
-      JournalEntry entry;
-      if (at + sizeof entry > payload.size()) return fail(ErrorCode::input, "{}: a block promises {} rows and holds {}", path, entries, e);
-      std::memcpy(&entry, payload.data() + at, sizeof entry);
-      at += sizeof entry;
-      const std::uint64_t record = entry.touched != 0 && entry.table < strides.size() ? strides[entry.table] : 0;
-      if (entry.table >= strides.size() || at + record > payload.size()) {
-        return fail(ErrorCode::input, "{}: row {} of table {} does not fit its block", path, entry.row, entry.table);
-      }
-      put(entry, entry.touched != 0 ? payload.data() + at : nullptr);
-      at += record;
-      ++rows;
+  const Put look = [&](const JournalEntry&, const std::byte*) { ++rows; };
+  for (const Put& pass : {look, put}) {
+    JournalBlock expected;
+    expected.generation = generation;
+    expected.uuidHash = uuidHash;
+    for (std::uint64_t offset = 0;; ++expected.sequence) {
+      std::uint64_t entries = 0;
+      DSA_ASSIGN(const std::vector<std::byte> payload, readBlock(file, fileSize, offset, expected, entries));
+      if (payload.empty()) break;
+      DSA_TRY(forEachRow(path, payload, entries, tables, pass));
+      offset += roundUp(sizeof(JournalBlock) + payload.size());
     }
-    offset += roundUp(sizeof(JournalBlock) + payload.size());
   }
+  return rows;
 }
 
 }  // namespace dsa

@@ -32,15 +32,22 @@ class UndoJournal {
     std::uint64_t rows = 0;
   };
 
+  /// Most bytes of payload in a block: bounds the memory of the writer and of the one who reads it back. A larger step makes several blocks.
+  static constexpr std::uint64_t kBlockBytes = 64ull << 20;
+
   /// Starts writing generation `generation` at the front of the file (created where it is missing).
-  static Result<std::unique_ptr<UndoJournal>> open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables);
+  static Result<std::unique_ptr<UndoJournal>> open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables,
+                                                   std::uint64_t blockBytes = kBlockBytes);
   ~UndoJournal();
   UndoJournal(const UndoJournal&) = delete;
   UndoJournal& operator=(const UndoJournal&) = delete;
 
-  /// Queues the rows of a step. Tickets count up by one from 1.
+  /// Queues the rows of a step. The ticket is not 0 and counts until the next restart().
   std::uint64_t submit(StepRows rows);
-  /// Blocks until the ticket's old records are durable. Error machine: the disk refused them; the rows are unchanged.
+  /// Whether submit() gave this ticket since the last restart(); the rows of another are not in this generation.
+  [[nodiscard]] bool knows(std::uint64_t ticket);
+  /// Blocks until the old records of a known ticket are durable. Error machine: the disk refused them; the rows are unchanged, and all that follows
+  /// is refused, too: what the file holds is not known any more.
   Result<void> wait(std::uint64_t ticket);
   /// After a checkpoint: drops everything, starts `generation`; steps queued but not yet applied must be submitted again.
   void restart(std::uint64_t generation);
@@ -48,15 +55,17 @@ class UndoJournal {
   [[nodiscard]] std::uint64_t bytesWritten() const { return m_bytesWritten.load(std::memory_order_relaxed); }
 
   /// Calls put(entry, oldRecord or null) for each row that generation holds, oldest first; stops at the first block that is not whole.
-  /// Returns the number of rows.
-  static Result<std::uint64_t> replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const std::uint32_t> strides,
+  /// Returns the number of rows. Error input: a whole block names rows that no table has; put was not called, for the file is read through before.
+  static Result<std::uint64_t> replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const Table> tables,
                                       const std::function<void(const JournalEntry&, const std::byte*)>& put);
 
  private:
   UndoJournal() = default;
   void run();
+  [[nodiscard]] std::uint64_t ticketOf(std::uint64_t count) const;
   Result<void> write(const StepRows& rows);
-  void collect(const StepRows& rows, std::uint64_t& entries);
+  Result<void> addRow(std::uint32_t t, std::uint64_t row);
+  Result<void> writeBlock();
   void forgetSaved();
 
   File m_file;
@@ -67,13 +76,16 @@ class UndoJournal {
   std::uint64_t m_generation = 0;
   std::uint64_t m_sequence = 0;
   std::uint64_t m_offset = 0;
-  std::vector<std::byte> m_block;
+  std::uint64_t m_blockBytes = kBlockBytes;
+  std::vector<std::byte> m_block;  // header and payload of the block being filled
+  std::uint64_t m_entries = 0;     // in it
   std::atomic<std::uint64_t> m_bytesWritten{0};
 
   std::mutex m_mutex;
   std::condition_variable m_change;
   std::deque<StepRows> m_queue;
-  std::uint64_t m_submitted = 0;
+  std::uint64_t m_epoch = 1;      // restarts; part of each ticket
+  std::uint64_t m_submitted = 0;  // in this epoch
   std::uint64_t m_durable = 0;
   bool m_busy = false;
   bool m_stop = false;

@@ -67,7 +67,7 @@ class DurableImage {
   explicit DurableImage(std::string folder) : m_folder(std::move(folder)) {
     setSyncObserver([this](const std::string& path) {
       const std::lock_guard lock(m_mutex);
-      const std::string final = path.ends_with(".tmp") ? path.substr(0, path.size() - 4) : path;
+      const std::string final = path.ends_with(kUnfinished) ? path.substr(0, path.size() - std::strlen(kUnfinished)) : path;
       m_durable[std::filesystem::path(final).filename()] = *readTextFile(path);
     });
   }

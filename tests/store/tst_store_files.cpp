@@ -44,7 +44,7 @@ class tst_store_files : public QObject {
       QTest::addRow("%s missing", file) << file << "missing" << (QString(file) == "store.dsa" ? "no table here" : "cannot open");
       if (QString(file) != "store.dsa") QTest::addRow("%s of another run", file) << file << "other" << "another run";
     }
-    QTest::addRow("both checkpoints damaged") << "store.dsa" << "checkpoints" << "neither checkpoint";
+    QTest::addRow("both checkpoints damaged") << "store.dsa" << "checkpoints" << "the checkpoint on page";
   }
   void damagedFilesAreRefusedAndLeftAlone() {
     QFETCH(QString, file);
