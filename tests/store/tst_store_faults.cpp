@@ -614,12 +614,19 @@ class tst_store_faults : public QObject {
     const BootIdIs boot1(kBoot1);
     makeRun(run, harness::shape(120), Durability::power, 5, 2, false);
     std::string journal = read(run + "/undo.journal");
-    // The last block of the newest generation gets one wrong row; all checksums are right.
     JournalBlock header;
     std::memcpy(&header, journal.data(), sizeof header);
+    // The last row of the one block of the newest generation gets wrong; all checksums are right.
+    std::size_t last = sizeof header;
+    for (std::uint64_t e = 1; e < header.entries; ++e) {
+      JournalEntry entry;
+      std::memcpy(&entry, journal.data() + last, sizeof entry);
+      last += sizeof entry + (entry.touched != 0 ? harness::shape().tables[entry.table].recordFloats() * 4 : 0);
+    }
+    QVERIFY(header.entries > 9);
     for (const auto& [field, value] : {std::pair<std::size_t, std::uint64_t>{8, 120}, {8, ~std::uint64_t{0}}, {0, 2}}) {
       std::string damaged = journal;
-      damaged.replace(sizeof header + field, field == 0 ? 4 : 8, reinterpret_cast<const char*>(&value), field == 0 ? 4 : 8);
+      damaged.replace(last + field, field == 0 ? 4 : 8, reinterpret_cast<const char*>(&value), field == 0 ? 4 : 8);
       JournalBlock mended = header;
       mended.payloadChecksum = checksumOf(damaged.data() + sizeof header, header.payloadBytes);
       mended.checksum = checksumOf(&mended, offsetof(JournalBlock, checksum));
