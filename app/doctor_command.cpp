@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "core/device/cuda_device.h"
 #include "core/metrics/block_device.h"
 #include "core/metrics/machine.h"
 #include "core/rows/kernels.h"
@@ -37,6 +38,38 @@ ordered_json diskJson(const std::string& cache) {
   return json;
 }
 
+/// {"devices": [...]}, or no devices and the reason.
+ordered_json cudaJson() {
+  ordered_json json;
+  json["devices"] = ordered_json::array();
+  const auto devices = cudaDevices();
+  if (!devices) {
+    json["reason"] = devices.error().message;
+    return json;
+  }
+  for (const CudaDevice& device : *devices) {
+    ordered_json one;
+    one["device"] = fmt::format("cuda:{}", device.index);
+    one["name"] = device.name;
+    one["memory_total"] = device.memoryTotal;
+    one["memory_free"] = device.memoryFree ? ordered_json(*device.memoryFree) : ordered_json(nullptr);
+    one["compute_capability"] = fmt::format("{}.{}", device.major, device.minor);
+    json["devices"].push_back(one);
+  }
+  return json;
+}
+
+void printCuda(const ordered_json& cuda) {
+  if (cuda["devices"].empty()) fmt::print("cuda: {}\n", cuda["reason"].get<std::string>());
+  for (const ordered_json& one : cuda["devices"]) {
+    const ordered_json& free = one["memory_free"];
+    fmt::print("cuda: {} {}, {}, {} free, compute capability {}\n", one["device"].get<std::string>(), one["name"].get<std::string>(),
+               formatBytes(one["memory_total"].get<std::uint64_t>()),
+               free.is_number() ? formatBytes(free.get<std::uint64_t>()) : "unknown", one["compute_capability"].get<std::string>());
+  }
+  fmt::print("  runs do not use a card in this version of dsa; sim:SIZE shows what one would hold\n");
+}
+
 int doctor(const std::string& cache, bool json) {
   const MachineInfo machine = describeMachine();
   const auto level = chooseLevel();
@@ -48,14 +81,15 @@ int doctor(const std::string& cache, bool json) {
   object["memory_total"] = machine.memoryTotal ? ordered_json(*machine.memoryTotal) : ordered_json(nullptr);
   object["memory_available"] = machine.memoryAvailable ? ordered_json(*machine.memoryAvailable) : ordered_json(nullptr);
   object["cachestat"] = machine.cachestat;
-  object["cuda"] = nullptr;
+  object["cuda"] = cudaJson();
   object["machine"] = machineText(machine);
   object["disk"] = diskJson(cache);
   if (json) {
     printJson(object);
     return 0;
   }
-  fmt::print("{}\nkernels: {}\ncuda: not in this version of dsa; sim:SIZE shows what a card would hold\n", machineText(machine), levelName(*level));
+  fmt::print("{}\nkernels: {}\n", machineText(machine), levelName(*level));
+  printCuda(object["cuda"]);
   const ordered_json& disk = object["disk"];
   fmt::print("cache folder: {}\n  file system {}, {} free\n", cache, disk["file_system"].is_string() ? disk["file_system"].get<std::string>() : "unknown",
              disk["free"].is_number() ? formatBytes(disk["free"].get<std::uint64_t>()) : "unknown");

@@ -14,7 +14,7 @@ struct DistanceModel {
   using T = typename L::T;
 
   /// |u - v|^2 and 1 - k|v|^2 in one pass.
-  static inline void pairSums(const T* u, const T* v, std::uint32_t dim, double k, double& s, double& b) {
+  DSA_MATH void pairSums(const T* u, const T* v, std::uint32_t dim, double k, double& s, double& b) {
     Sum sums[2];
     sumProducts<L, 2>(dim, sums, [&](std::uint32_t i, int n, auto add) {
       const auto y = L::widen(loadLanes<L>(v, i, n));
@@ -26,7 +26,7 @@ struct DistanceModel {
     b = oneMinus(k, sums[1]);
   }
 
-  static inline void score(const SampleRows& r, double* scores) noexcept {
+  DSA_MATH void score(const SampleRows& r, double* scores) noexcept {
     if (r.k > 0) {
       const double a = oneMinus(r.k, squaredNorm<L>(r.fixed, r.dim));
       for (std::uint32_t c = 0; c < r.count; ++c) {
@@ -42,11 +42,11 @@ struct DistanceModel {
     }
   }
 
-  static inline double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scratch) noexcept {
+  DSA_MATH double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scratch) noexcept {
     return r.k > 0 ? onBall(r, out, scale, scratch) : flat(r, out, scale, scratch);
   }
 
-  static inline double flat(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  DSA_MATH double flat(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
     double* const onDelta = scores + r.count;
     for (std::uint32_t c = 0; c < r.count; ++c) {
       onDelta[c] = math::root(valueOf(squaredDistance<L>(r.fixed, r.candidates[c], r.dim)));
@@ -69,7 +69,7 @@ struct DistanceModel {
     return loss;
   }
 
-  static inline double onBall(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  DSA_MATH double onBall(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
     double* const onDelta = scores + r.count;  // first |u - v|^2
     double* const onU = onDelta + r.count;     // first 1 - k|v|^2
     double* const onV = onU + r.count;
@@ -97,7 +97,7 @@ struct DistanceModel {
   }
 
   /// With q = sqrt(k s/(ab)), F = 2 sqrt(k)/(q sqrt(1+q^2)): dd/du = F((u-v)/(ab) + k s u/(a^2 b)), dd/dv = F(-(u-v)/(ab) + k s v/(a b^2)).
-  static inline void ballCoefficients(double k, double a, double b, double s, double onDistance, double& onDelta, double& onU, double& onV) {
+  DSA_MATH void ballCoefficients(double k, double a, double b, double s, double onDistance, double& onDelta, double& onU, double& onV) {
     const double q2 = k * s / (a * b);
     if (!(q2 > 0)) {
       onDelta = onU = onV = 0;

@@ -13,7 +13,7 @@ struct ProductModel {
   using V = typename L::V;
   using T = typename L::T;
 
-  static inline double product(const SampleRows& r, const T* candidate) {
+  DSA_MATH double product(const SampleRows& r, const T* candidate) {
     Sum sums[1];
     sumProducts<L, 1>(r.dim, sums, [&](std::uint32_t i, int n, auto add) {
       const auto query = L::mulWide(L::widen(loadLanes<L>(r.fixed, i, n)), L::widen(loadLanes<L>(r.relation, i, n)));
@@ -22,11 +22,11 @@ struct ProductModel {
     return valueOf(sums[0]);
   }
 
-  static inline void score(const SampleRows& r, double* scores) noexcept {
+  DSA_MATH void score(const SampleRows& r, double* scores) noexcept {
     for (std::uint32_t c = 0; c < r.count; ++c) scores[c] = product(r, r.candidates[c]);
   }
 
-  static inline double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  DSA_MATH double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
     score(r, scores);
     const double loss = softmaxLoss(scores, r.count, scale);
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {

@@ -9,7 +9,7 @@
 namespace dsa {
 
 /// scores [count] become dLoss/dScore = p - [i = 0], times scale; returns -log p_0.
-static inline double softmaxLoss(double* scores, std::uint32_t count, double scale) {
+DSA_MATH double softmaxLoss(double* scores, std::uint32_t count, double scale) {
   double most = scores[0];
   for (std::uint32_t i = 1; i < count; ++i) most = math::greater(most, scores[i]);
   const double first = scores[0];

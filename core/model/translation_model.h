@@ -14,7 +14,7 @@ struct TranslationModel {
   using T = typename L::T;
 
   /// h + r - t over lanes, whichever side the candidate stands on, in double.
-  static inline double distanceTo(const SampleRows& r, const T* candidate) {
+  DSA_MATH double distanceTo(const SampleRows& r, const T* candidate) {
     const T* const head = r.candidatesAreHeads ? candidate : r.fixed;
     const T* const tail = r.candidatesAreHeads ? r.fixed : candidate;
     Sum sums[1];
@@ -26,11 +26,11 @@ struct TranslationModel {
     return math::root(valueOf(sums[0]));
   }
 
-  static inline void score(const SampleRows& r, double* scores) noexcept {
+  DSA_MATH void score(const SampleRows& r, double* scores) noexcept {
     for (std::uint32_t c = 0; c < r.count; ++c) scores[c] = -distanceTo(r, r.candidates[c]);
   }
 
-  static inline double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  DSA_MATH double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
     double* const distances = scores + r.count;
     for (std::uint32_t c = 0; c < r.count; ++c) {
       distances[c] = distanceTo(r, r.candidates[c]);

@@ -5,23 +5,36 @@
 #include "core/rows/elementary.h"
 #include "core/rows/lanes_array.h"
 
+// nvcc's front end does not know GCC's pragma; a warp has one block of lanes and nothing to unroll.
+#if defined(__CUDACC__)
+#define DSA_UNROLL_BLOCKS
+#else
+#define DSA_UNROLL_BLOCKS _Pragma("GCC unroll 8")
+#endif
+
 namespace dsa {
+
+/// Where lanes are threads of their own (a warp): waits for all of them, so that a value of the whole row may be overwritten.
+template <class L>
+DSA_MATH void lanesMeet() {
+  if constexpr (requires { L::meet(); }) L::meet();
+}
 
 /// Calls f(offset, count) for each group of lanes; count < W only for the last one.
 template <class L, class F>
-static inline void forLanes(std::uint32_t dim, F&& f) {
+DSA_MATH void forLanes(std::uint32_t dim, F&& f) {
   std::uint32_t i = 0;
   for (; i + L::W <= dim; i += L::W) f(i, L::W);
   if (i < dim) f(i, static_cast<int>(dim - i));
 }
 
 template <class L>
-static inline typename L::V loadLanes(const typename L::T* p, std::uint32_t offset, int count) {
+DSA_MATH typename L::V loadLanes(const typename L::T* p, std::uint32_t offset, int count) {
   return count == L::W ? L::load(p + offset) : L::loadPart(p + offset, count);
 }
 
 template <class L>
-static inline void storeLanes(typename L::T* p, std::uint32_t offset, typename L::V value, int count) {
+DSA_MATH void storeLanes(typename L::T* p, std::uint32_t offset, typename L::V value, int count) {
   if (count == L::W) {
     L::store(p + offset, value);
   } else {
@@ -31,7 +44,7 @@ static inline void storeLanes(typename L::T* p, std::uint32_t offset, typename L
 
 /// K sums of products over a row at once: f(offset, count, add) calls add(k, a, b) with widened lanes, for sum k += a * b.
 template <class L, int K, class F>
-static inline void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
+DSA_MATH void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
   constexpr int kBlocks = kPartialSums / L::W;
   if (dim <= static_cast<std::uint32_t>(L::W)) {  // small rows: one accumulator, a third of the time at d = 5
     typename L::Acc only[K];
@@ -46,14 +59,14 @@ static inline void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
   }
   std::uint32_t i = 0;
   for (; i + kPartialSums <= dim; i += kPartialSums) {
-#pragma GCC unroll 8
+    DSA_UNROLL_BLOCKS
     for (int b = 0; b < kBlocks; ++b) {
       f(i + static_cast<std::uint32_t>(b * L::W), L::W, [&](int k, const typename L::D& x, const typename L::D& y) {
         L::accumulate(acc[k][b], x, y);
       });
     }
   }
-#pragma GCC unroll 8
+  DSA_UNROLL_BLOCKS
   for (int b = 0; b < kBlocks; ++b) {
     const std::uint32_t offset = i + static_cast<std::uint32_t>(b * L::W);
     if (offset < dim) {
@@ -65,16 +78,16 @@ static inline void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
   for (int k = 0; k < K; ++k) sums[k] = L::total(acc[k]);
 }
 
-static inline double valueOf(const Sum& s) { return s.high + s.low; }
+DSA_MATH double valueOf(const Sum& s) { return s.high + s.low; }
 
 /// 1 - k * s without losing the small difference near the boundary of the ball.
-static inline double oneMinus(double k, const Sum& s) {
+DSA_MATH double oneMinus(double k, const Sum& s) {
   const TwoProduct product(k, s.high);
   return ((1.0 - product.p) - product.e) - k * s.low;
 }
 
 template <class L>
-static inline Sum dotRows(const typename L::T* a, const typename L::T* b, std::uint32_t dim) {
+DSA_MATH Sum dotRows(const typename L::T* a, const typename L::T* b, std::uint32_t dim) {
   Sum sums[1];
   sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
     add(0, L::widen(loadLanes<L>(a, i, n)), L::widen(loadLanes<L>(b, i, n)));
@@ -83,7 +96,7 @@ static inline Sum dotRows(const typename L::T* a, const typename L::T* b, std::u
 }
 
 template <class L>
-static inline Sum squaredNorm(const typename L::T* a, std::uint32_t dim) {
+DSA_MATH Sum squaredNorm(const typename L::T* a, std::uint32_t dim) {
   Sum sums[1];
   sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
     const auto x = L::widen(loadLanes<L>(a, i, n));
@@ -94,7 +107,7 @@ static inline Sum squaredNorm(const typename L::T* a, std::uint32_t dim) {
 
 /// |a - b|^2, the difference taken in double.
 template <class L>
-static inline Sum squaredDistance(const typename L::T* a, const typename L::T* b, std::uint32_t dim) {
+DSA_MATH Sum squaredDistance(const typename L::T* a, const typename L::T* b, std::uint32_t dim) {
   Sum sums[1];
   sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
     const auto x = L::subWide(L::widen(loadLanes<L>(a, i, n)), L::widen(loadLanes<L>(b, i, n)));

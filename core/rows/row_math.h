@@ -18,12 +18,12 @@ struct SparseAdamRule {
   V m1, v1, eps, step;
   std::uint32_t dim;
 
-  static inline SparseAdamRule make(const StepParams& p) {
+  DSA_MATH SparseAdamRule make(const StepParams& p) {
     return SparseAdamRule{L::set(static_cast<T>(1.0 - p.beta1)), L::set(static_cast<T>(1.0 - p.beta2)),
                           L::set(static_cast<T>(p.eps)), L::set(static_cast<T>(-(p.lr * math::root(p.bias2) / p.bias1))),
                           p.dim};
   }
-  inline void operator()(T* row, const T* grad) const {
+  DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const m = row + dim;
     T* const v = m + dim;
     forLanes<L>(dim, [&](std::uint32_t i, int n) {
@@ -49,12 +49,12 @@ struct DsaRule {
   const StepParams& p;
   V b1, m1, b2, v1, eps, c1, c2, lr, decay;
 
-  static inline DsaRule make(const StepParams& q) {
+  DSA_MATH DsaRule make(const StepParams& q) {
     const auto set = [](double x) { return L::set(static_cast<T>(x)); };
     return DsaRule{q, set(q.beta1), set(1.0 - q.beta1), set(q.beta2), set(1.0 - q.beta2), set(q.eps), set(q.bias1),
                    set(q.bias2), set(q.lr), set(1.0 - q.lr * q.weightDecay)};
   }
-  inline void operator()(T* row, const T* grad) const {
+  DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const m = row + p.dim;
     T* const v = m + p.dim;
     V scaleV = L::set(T(1));
@@ -79,7 +79,7 @@ struct DsaRule {
     });
     if (p.k > 0) clip(row);
   }
-  inline void clip(T* row) const {
+  DSA_HOST_DEVICE inline void clip(T* row) const {
     const double norm = math::root(valueOf(squaredNorm<L>(row, p.dim)));
     const double radius = math::root((1.0 - p.ballMargin) / p.k);
     if (!(norm > radius)) return;
@@ -99,7 +99,7 @@ struct Combination {
   bool plain;   // alpha = 1
   bool scaled;  // factor != 1
 
-  inline V at(std::uint32_t i, int n) const {
+  DSA_HOST_DEVICE inline V at(std::uint32_t i, int n) const {
     V y = loadLanes<L>(x, i, n);
     if (!plain) y = L::mul(alpha, y);
     y = L::add(y, L::mul(beta, loadLanes<L>(u, i, n)));
@@ -111,7 +111,7 @@ struct Combination {
 struct MobiusCoefficients {
   double alpha, beta;
 };
-static inline MobiusCoefficients mobiusCoefficients(double k, double a, double b, double rho, double squaredSum) {
+DSA_MATH MobiusCoefficients mobiusCoefficients(double k, double a, double b, double rho, double squaredSum) {
   // 1 + 2K<x,u'> + K|u'|^2 = a + K|x+u'|^2, and the denominator is a b + K|x+u'|^2: no cancellation.
   const double denominator = a * b + k * squaredSum;
   return MobiusCoefficients{(a + k * squaredSum) / denominator, a * rho / denominator};
@@ -119,7 +119,7 @@ static inline MobiusCoefficients mobiusCoefficients(double k, double a, double b
 
 /// |x + rho u|^2.
 template <class L>
-static inline Sum squaredSumWith(const typename L::T* x, const typename L::T* u, double rho, std::uint32_t dim) {
+DSA_MATH Sum squaredSumWith(const typename L::T* x, const typename L::T* u, double rho, std::uint32_t dim) {
   Sum sums[1];
   const auto r = L::setWide(rho);
   sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
@@ -133,7 +133,7 @@ static inline Sum squaredSumWith(const typename L::T* x, const typename L::T* u,
 struct ExponentialStep {
   double rho, b;
 };
-static inline ExponentialStep exponentialStep(double k, double a, double gamma, double squaredM) {
+DSA_MATH ExponentialStep exponentialStep(double k, double a, double gamma, double squaredM) {
   const double rootK = math::root(k);
   const double lambda = 2.0 / math::greater(a, 1e-15);
   const double length = math::absolute(gamma) * math::root(squaredM);
@@ -146,7 +146,7 @@ static inline ExponentialStep exponentialStep(double k, double a, double gamma, 
 
 /// Sets factor so that |y| <= (1-margin)/sqrt(K).
 template <class L>
-static inline void projectCombination(Combination<L>& y, double k, double margin, std::uint32_t dim) {
+DSA_MATH void projectCombination(Combination<L>& y, double k, double margin, std::uint32_t dim) {
   Sum sums[1];
   sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
     const auto w = L::widen(y.at(i, n));
@@ -164,7 +164,7 @@ static inline void projectCombination(Combination<L>& y, double k, double margin
 /// With delta = y - x: A = -K a<x,m> + 2K^2<x,delta><x,m> - K^2|x|^2<delta,m>, A - B = K a<delta,m> - K^2|delta|^2<x,m>,
 /// D = a b + K|delta|^2, result = (b/a)(m + 2(A delta + (A-B) x)/D): the form of peers.md (G) with its cancellations removed.
 template <class L, class Point>
-static inline void moveAndTransport(typename L::T* row, typename L::T* m, const Point& y, double k, double a,
+DSA_MATH void moveAndTransport(typename L::T* row, typename L::T* m, const Point& y, double k, double a,
                                     const Sum& squaredX, std::uint32_t dim) {
   using V = typename L::V;
   using T = typename L::T;
@@ -210,8 +210,8 @@ struct RadamRule {
   using T = typename L::T;
   const StepParams& p;
 
-  static inline RadamRule make(const StepParams& q) { return RadamRule{q}; }
-  inline void operator()(T* row, const T* grad) const {
+  DSA_MATH RadamRule make(const StepParams& q) { return RadamRule{q}; }
+  DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const m = row + p.dim;
     T* const second = m + p.dim;
     Sum first[2];
@@ -225,6 +225,7 @@ struct RadamRule {
     // 1/lambda^2 on the ball; a flat space has the metric 1.
     const double inverse = p.k > 0 ? math::greater(a, 1e-15) * math::greater(a, 1e-15) / 4.0 : 1.0;
     const double s = p.beta2 * static_cast<double>(second[0]) + (1.0 - p.beta2) * (valueOf(first[1]) * inverse);
+    lanesMeet<L>();  // every lane has read it
     second[0] = static_cast<T>(s);
     const V b1 = L::set(static_cast<T>(p.beta1));
     const V onGrad = L::set(static_cast<T>((1.0 - p.beta1) * inverse));
@@ -238,7 +239,7 @@ struct RadamRule {
     const double gamma = -p.lr / p.bias1 / (math::root(static_cast<double>(second[0]) / p.bias2) + p.eps);
     move(row, m, gamma, a, first[0], valueOf(moment[0]));
   }
-  inline void move(T* row, T* m, double gamma, double a, const Sum& squaredX, double squaredM) const {
+  DSA_HOST_DEVICE inline void move(T* row, T* m, double gamma, double a, const Sum& squaredX, double squaredM) const {
     Combination<L> y{row, m, L::set(T(1)), L::set(static_cast<T>(gamma)), L::set(T(1)), true, false};
     if (!(p.k > 0)) {
       forLanes<L>(p.dim, [&](std::uint32_t i, int n) { storeLanes<L>(row, i, y.at(i, n), n); });
@@ -264,13 +265,13 @@ struct RsgdRule {
   using T = typename L::T;
   const StepParams& p;
 
-  static inline RsgdRule make(const StepParams& q) { return RsgdRule{q}; }
-  inline void operator()(T* row, const T* grad) const {
+  DSA_MATH RsgdRule make(const StepParams& q) { return RsgdRule{q}; }
+  DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     Combination<L> y{row, grad, L::set(T(1)), L::set(static_cast<T>(-p.lr)), L::set(T(1)), true, false};
     if (p.k > 0) onBall(y, row, grad);
     forLanes<L>(p.dim, [&](std::uint32_t i, int n) { storeLanes<L>(row, i, y.at(i, n), n); });
   }
-  inline void onBall(Combination<L>& y, const T* row, const T* grad) const {
+  DSA_HOST_DEVICE inline void onBall(Combination<L>& y, const T* row, const T* grad) const {
     Sum sums[2];
     sumProducts<L, 2>(p.dim, sums, [&](std::uint32_t i, int n, auto add) {
       const auto x = L::widen(loadLanes<L>(row, i, n));
@@ -303,10 +304,12 @@ struct RowAdagradRule {
   using T = typename L::T;
   const StepParams& p;
 
-  static inline RowAdagradRule make(const StepParams& q) { return RowAdagradRule{q}; }
-  inline void operator()(T* row, const T* grad) const {
+  DSA_MATH RowAdagradRule make(const StepParams& q) { return RowAdagradRule{q}; }
+  DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const sum = row + p.dim;
-    sum[0] = static_cast<T>(static_cast<double>(sum[0]) + valueOf(squaredNorm<L>(grad, p.dim)) / p.dim);
+    const double grown = static_cast<double>(sum[0]) + valueOf(squaredNorm<L>(grad, p.dim)) / p.dim;
+    lanesMeet<L>();  // every lane has read it
+    sum[0] = static_cast<T>(grown);
     const V step = L::set(static_cast<T>(-p.lr / (math::root(static_cast<double>(sum[0])) + p.eps)));
     forLanes<L>(p.dim, [&](std::uint32_t i, int n) {
       storeLanes<L>(row, i, L::add(loadLanes<L>(row, i, n), L::mul(step, loadLanes<L>(grad, i, n))), n);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA plugged into core/device/cuda_device.h. Part of dsa_cuda alone: it exists where nvcc does, and only `dsa` links
+// it.
+#include <cuda_runtime_api.h>
+
+#include "core/device/cuda_device.h"
+#include "core/device/cuda_kernels.h"
+
+namespace dsa {
+
+namespace {
+
+/// 13000 is "13.0", as CUDA writes its versions.
+std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+/// Why there is no device to use, from what counting them answered.
+tl::unexpected<Error> noDevices(cudaError_t answer) {
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  if (driver == 0) {
+    return fail(ErrorCode::machine,
+                "no CUDA driver (libcuda.so.1 is missing or does not load); install NVIDIA's driver to use a card");
+  }
+  if (answer == cudaErrorInsufficientDriver) {
+    return fail(ErrorCode::machine,
+                "the CUDA driver is too old: it is for CUDA {}, this program needs {}; update NVIDIA's driver",
+                versionText(driver), versionText(CUDART_VERSION));
+  }
+  if (answer == cudaErrorNoDevice || answer == cudaSuccess) {
+    return fail(ErrorCode::machine,
+                "no CUDA device, though the driver (CUDA {}) is there; CUDA_VISIBLE_DEVICES may hide it",
+                versionText(driver));
+  }
+  return fail(ErrorCode::machine, "the CUDA driver ({}) does not answer: {}", versionText(driver),
+              cudaGetErrorString(answer));
+}
+
+Result<CudaDevice> describe(int index) {
+  cudaDeviceProp properties{};
+  if (const cudaError_t error = cudaGetDeviceProperties(&properties, index); error != cudaSuccess) {
+    return fail(ErrorCode::machine, "cuda:{}: the driver does not describe it: {}", index, cudaGetErrorString(error));
+  }
+  CudaDevice device;
+  device.index = index;
+  device.name = properties.name;
+  device.memoryTotal = properties.totalGlobalMem;
+  device.major = properties.major;
+  device.minor = properties.minor;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (cudaSetDevice(index) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) device.memoryFree = free;
+  return device;
+}
+
+Result<std::vector<CudaDevice>> devices() {
+  int count = 0;
+  const cudaError_t answer = cudaGetDeviceCount(&count);
+  if (answer != cudaSuccess || count == 0) {
+    static_cast<void>(cudaGetLastError());  // answered here, not by the next launch
+    return noDevices(answer);
+  }
+  int current = 0;
+  const bool restores = cudaGetDevice(&current) == cudaSuccess;
+  std::vector<CudaDevice> found;
+  for (int index = 0; index < count; ++index) {
+    auto device = describe(index);
+    if (device) found.push_back(*std::move(device));
+    if (!device && index + 1 == count && found.empty()) return tl::unexpected<Error>(std::move(device).error());
+  }
+  if (restores) static_cast<void>(cudaSetDevice(current));
+  static_cast<void>(cudaGetLastError());
+  return found;
+}
+
+Result<void> updateRows(const StepParams& p, const CudaRows& rows, CudaStream stream) {
+  if (const cudaError_t earlier = cudaGetLastError(); earlier != cudaSuccess) {
+    return fail(ErrorCode::machine, "CUDA: an earlier call failed ({}); nothing was launched for {} rows",
+                cudaGetErrorString(earlier), rows.count);
+  }
+  const KernelRows plain{rows.table, rows.rowStride, rows.ids, rows.grads, rows.gradStride};
+  const cudaError_t error = launchUpdateRows(p, plain, launchShape(rows.count), static_cast<cudaStream_t>(stream));
+  if (error != cudaSuccess) {
+    return fail(ErrorCode::machine, "CUDA: {} of {} rows was refused ({}); they are unchanged", ruleName(p.rule),
+                rows.count, cudaGetErrorString(error));
+  }
+  return {};
+}
+
+constexpr CudaBackend kBackend{devices, updateRows};
+[[maybe_unused]] const CudaBackend* const replaced = setCudaBackend(&kBackend);
+
+}  // namespace
+
+}  // namespace dsa

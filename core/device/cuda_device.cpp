@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device/cuda_device.h"
+
+#include <utility>
+
+namespace dsa {
+
+namespace {
+
+constexpr const char* kWithout =
+    "built without CUDA: nvcc was not there when this program was compiled; everything else works";
+
+// Constant-initialised, so that it is there when another file's initialiser plugs a backend in.
+constinit const CudaBackend* plugged = nullptr;
+
+}  // namespace
+
+const CudaBackend* setCudaBackend(const CudaBackend* backend) { return std::exchange(plugged, backend); }
+
+Result<std::vector<CudaDevice>> cudaDevices() {
+  if (plugged == nullptr) return fail(ErrorCode::machine, "{}", kWithout);
+  return plugged->devices();
+}
+
+Result<void> cudaUpdateRows(const StepParams& p, const CudaRows& rows, CudaStream stream) {
+  DSA_CHECK(p.dim > 0 && ruleAllows(p.rule, p.k));
+  DSA_CHECK(rows.rowStride >= rowFloats(p.rule, p.dim) && rows.gradStride >= p.dim);
+  if (rows.count == 0) return {};
+  DSA_CHECK(rows.table != nullptr && rows.grads != nullptr);
+  if (plugged == nullptr) return fail(ErrorCode::machine, "{}", kWithout);
+  return plugged->updateRows(p, rows, stream);
+}
+
+}  // namespace dsa
