@@ -27,11 +27,11 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// Parameters of a synthetic `zipf:ROWS` set. Rows are drawn by P(rank r) ~ r^-exponent; cluster of a row = row %
-/// clusters, and the two rows of a positive pair share a cluster. The sampler needs no table of `rows` entries.
+/// Parameters of a synthetic `zipf:ROWS` set. Ranks are drawn by P(rank r) ~ r^-exponent; the cluster of a rank is rank % clusters, and the two
+/// ranks of a positive pair share one. Ranks are scattered over the rows by a fixed permutation (sampler.h). No table of `rows` entries.
 struct ZipfSpec {
   std::uint64_t rows = 0;
-  double exponent = 1.0;
+  double exponent = 1.1;
   std::uint64_t clusters = 1;
 };
 
