@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dsa bench rows`: the optimizer step alone on a warm table, beside what touching the same records costs. Ratios within one run count, not absolutes.
+// `dsa bench rows`: the optimizer step alone on a warm table, beside what touching the same records costs. Ratios
+// within one run count, not absolutes.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -100,9 +101,12 @@ class RowBench {
   Result<void> open() {
     const auto rule = ruleFromName(m_a.rule);
     if (!rule) return fail(ErrorCode::usage, "--rule: {} is not known; rules are {}", m_a.rule, allRuleNames());
-    if (!ruleAllows(*rule, m_a.k)) return fail(ErrorCode::usage, "--rule: {} is Euclidean and does not fit k = {}", m_a.rule, m_a.k);
-    if (m_a.rows < 1 || m_a.dim < 1 || m_a.batchRows < 1 || m_a.steps < 1 || m_a.threads < 1 || m_a.threads > kMaxWorkers) {
-      return fail(ErrorCode::usage, "--rows, --dim, --batch-rows, --steps and --threads (up to {}) must be at least 1", kMaxWorkers);
+    if (!ruleAllows(*rule, m_a.k))
+      return fail(ErrorCode::usage, "--rule: {} is Euclidean and does not fit k = {}", m_a.rule, m_a.k);
+    if (m_a.rows < 1 || m_a.dim < 1 || m_a.batchRows < 1 || m_a.steps < 1 || m_a.threads < 1 ||
+        m_a.threads > kMaxWorkers) {
+      return fail(ErrorCode::usage, "--rows, --dim, --batch-rows, --steps and --threads (up to {}) must be at least 1",
+                  kMaxWorkers);
     }
     m_params.rule = *rule;
     m_params.dim = m_a.dim;
@@ -115,7 +119,9 @@ class RowBench {
     if (m_a.placement == "ram") {
       const std::uint64_t bytes = m_a.rows * rowFloats(*rule, m_a.dim) * sizeof(float);
       const std::uint64_t available = describeMachine().memoryAvailable.value_or(UINT64_MAX);
-      if (bytes > available) return fail(ErrorCode::machine, "needs {}, the machine has {} available; nothing was run", formatBytes(bytes), formatBytes(available));
+      if (bytes > available)
+        return fail(ErrorCode::machine, "needs {}, the machine has {} available; nothing was run", formatBytes(bytes),
+                    formatBytes(available));
       DSA_ASSIGN(m_tables, makeMemoryTables(shape, Device::cpu(), kernels, m_pool));
       return {};
     }
@@ -123,7 +129,8 @@ class RowBench {
     const std::string root = m_a.cache.empty() ? defaultCacheFolder() : m_a.cache;
     m_folder = root + "/bench-" + newUuid();
     DSA_TRY(RowStore::create(m_folder, shape));
-    DSA_ASSIGN(m_tables, openDiskTables(m_folder, m_a.durability == "power" ? Durability::power : Durability::process, kernels));
+    DSA_ASSIGN(m_tables,
+               openDiskTables(m_folder, m_a.durability == "power" ? Durability::power : Durability::process, kernels));
     return {};
   }
 
@@ -140,7 +147,8 @@ class RowBench {
 
   void gradients(std::uint64_t n, std::uint64_t salt) {
     float* const grads = m_tables->grads(0);
-    for (std::uint64_t i = 0; i < n * m_a.dim; ++i) grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
+    for (std::uint64_t i = 0; i < n * m_a.dim; ++i)
+      grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
   }
 
   /// Distinct random rows, sorted, and their gradients.
@@ -196,9 +204,12 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
       if (a->json) {
         printJson(*object);
       } else {
-        fmt::print("{} on {}, {} x {}, {} threads, {} kernels: {:.2f} million rows/s (median of {} steps of {} rows); touching the same records {:.2f}; share {:.0f}%\n", a->rule, a->placement,
-                   a->rows, a->dim, a->threads, (*object)["kernels"].get<std::string>(), (*object)["rows_per_s"].get<double>() / 1e6, a->steps, (*object)["batch_rows"].get<std::uint64_t>(),
-                   (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);
+        fmt::print(
+            "{} on {}, {} x {}, {} threads, {} kernels: {:.2f} million rows/s (median of {} steps of {} rows); "
+            "touching the same records {:.2f}; share {:.0f}%\n",
+            a->rule, a->placement, a->rows, a->dim, a->threads, (*object)["kernels"].get<std::string>(),
+            (*object)["rows_per_s"].get<double>() / 1e6, a->steps, (*object)["batch_rows"].get<std::uint64_t>(),
+            (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);
       }
       return 0;
     };

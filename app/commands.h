@@ -15,7 +15,7 @@ namespace dsa {
 /// What a subcommand does once the line is parsed; gives the exit code.
 using Chosen = std::function<int()>;
 
-void addTrainCommands(CLI::App& app, Chosen& chosen);    // train, resume, eval
+void addTrainCommands(CLI::App& app, Chosen& chosen);  // train, resume, eval
 void addCompareCommand(CLI::App& app, Chosen& chosen);
 void addPlanCommand(CLI::App& app, Chosen& chosen);
 void addDataCommands(CLI::App& app, Chosen& chosen);

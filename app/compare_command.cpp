@@ -35,9 +35,12 @@ Result<std::vector<Arm>> parseArms(const std::string& text) {
     const std::size_t colon = label.find(':');
     const std::string place = label.substr(0, colon);
     Arm arm{label};
-    if (place == "ram") arm.placement = PlacementChoice::ram;
-    else if (place == "gpu") arm.placement = PlacementChoice::gpu;
-    else if (place != "disk") return fail(ErrorCode::usage, "--arms: \"{}\": the place is \"{}\"; allowed are ram, disk, gpu", label, place);
+    if (place == "ram")
+      arm.placement = PlacementChoice::ram;
+    else if (place == "gpu")
+      arm.placement = PlacementChoice::gpu;
+    else if (place != "disk")
+      return fail(ErrorCode::usage, "--arms: \"{}\": the place is \"{}\"; allowed are ram, disk, gpu", label, place);
     const auto rule = ruleFromName(colon == std::string::npos ? "" : label.substr(colon + 1));
     if (!rule) return fail(ErrorCode::usage, "--arms: \"{}\": write PLACE:RULE; rules are {}", label, allRuleNames());
     arm.rule = *rule;
@@ -108,8 +111,11 @@ Result<ArmEnd> runArm(const RunSpec& spec, const OutputArguments& output) {
   end.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   end.object = ordered_json::parse(text, nullptr, false);
   if (end.object.is_object()) return end;
-  if (WIFSIGNALED(status)) return fail(ErrorCode::machine, "an arm was ended by signal {}; what it recorded stands: dsa runs list", WTERMSIG(status));
-  return fail(static_cast<ErrorCode>(end.exitCode == 0 ? 1 : end.exitCode), "an arm could not start; its message stands above");
+  if (WIFSIGNALED(status))
+    return fail(ErrorCode::machine, "an arm was ended by signal {}; what it recorded stands: dsa runs list",
+                WTERMSIG(status));
+  return fail(static_cast<ErrorCode>(end.exitCode == 0 ? 1 : end.exitCode),
+              "an arm could not start; its message stands above");
 }
 
 bool sameLosses(const ordered_json& arms) {
@@ -123,7 +129,8 @@ std::string cell(const ordered_json& arm, const char* group, const char* key) {
   const ordered_json* value = &arm;
   if (group != nullptr) value = arm.contains(group) ? &arm[group] : nullptr;
   if (value == nullptr || !value->contains(key) || !(*value)[key].is_number()) return "-";
-  return group != nullptr && std::string(group) == "memory" ? formatBytes((*value)[key].get<std::uint64_t>()) : fmt::format("{:.6g}", (*value)[key].get<double>());
+  return group != nullptr && std::string(group) == "memory" ? formatBytes((*value)[key].get<std::uint64_t>())
+                                                            : fmt::format("{:.6g}", (*value)[key].get<double>());
 }
 
 void printTable(const ordered_json& object) {
@@ -133,10 +140,18 @@ void printTable(const ordered_json& object) {
     const char* group;
     const char* key;
   };
-  constexpr Line kLines[] = {{"loss, first", nullptr, "loss_first"},      {"loss, last", nullptr, "loss_last"},  {"MAP", "metrics", "map"},
-                             {"mean rank", "metrics", "mean_rank"},        {"MRR", "metrics", "mrr"},             {"Hits@10", "metrics", "hits_10"},
-                             {"private memory, peak", "memory", "private_peak"}, {"table in memory, peak", "memory", "table_resident_peak"}, {"device memory, peak", "memory", "device_peak"},
-                             {"on disk", "memory", "disk_bytes"},          {"major page faults", "faults", "major"}, {"seconds", nullptr, "seconds"},
+  constexpr Line kLines[] = {{"loss, first", nullptr, "loss_first"},
+                             {"loss, last", nullptr, "loss_last"},
+                             {"MAP", "metrics", "map"},
+                             {"mean rank", "metrics", "mean_rank"},
+                             {"MRR", "metrics", "mrr"},
+                             {"Hits@10", "metrics", "hits_10"},
+                             {"private memory, peak", "memory", "private_peak"},
+                             {"table in memory, peak", "memory", "table_resident_peak"},
+                             {"device memory, peak", "memory", "device_peak"},
+                             {"on disk", "memory", "disk_bytes"},
+                             {"major page faults", "faults", "major"},
+                             {"seconds", nullptr, "seconds"},
                              {"samples/s", nullptr, "samples_per_s"}};
   fmt::print("{:<24}", "");
   for (const auto& arm : arms) fmt::print("{:>20}", arm["arm"].get<std::string>());
@@ -154,10 +169,14 @@ void printTable(const ordered_json& object) {
     if (any) fmt::print("{}\n", text);
   }
   for (const auto& arm : arms) {
-    if (const std::string reason = arm.value("reason", ""); !reason.empty()) fmt::print("{}: {}\n", arm["arm"].get<std::string>(), reason);
+    if (const std::string reason = arm.value("reason", ""); !reason.empty())
+      fmt::print("{}: {}\n", arm["arm"].get<std::string>(), reason);
   }
-  if (object["same_losses"].get<bool>()) fmt::print("The loss is the same in every arm at every recorded step (difference 0).\n");
-  if (object.contains("same_table")) fmt::print("{}\n", object["same_table"].get<bool>() ? "The tables are identical, bit for bit (sha256)." : "The tables differ.");
+  if (object["same_losses"].get<bool>())
+    fmt::print("The loss is the same in every arm at every recorded step (difference 0).\n");
+  if (object.contains("same_table"))
+    fmt::print("{}\n", object["same_table"].get<bool>() ? "The tables are identical, bit for bit (sha256)."
+                                                        : "The tables differ.");
 }
 
 int compare(const SpecArguments& arguments, const OutputArguments& output, const std::string& armsText) {
@@ -191,7 +210,8 @@ int compare(const SpecArguments& arguments, const OutputArguments& output, const
   object["same_losses"] = sameLosses(object["arms"]);
   if (output.hash) {
     bool same = object["arms"].size() > 1;
-    for (const auto& arm : object["arms"]) same = same && arm.contains("table_sha256") && arm["table_sha256"] == object["arms"][0].value("table_sha256", "");
+    for (const auto& arm : object["arms"])
+      same = same && arm.contains("table_sha256") && arm["table_sha256"] == object["arms"][0].value("table_sha256", "");
     object["same_table"] = same;
   }
   if (auto editor = Editor::open(output.database.empty() ? Database::defaultPath() : output.database)) {
@@ -204,7 +224,8 @@ int compare(const SpecArguments& arguments, const OutputArguments& output, const
   }
   // A refused arm is an answer as long as another one ran.
   bool onlyRefusals = true;
-  for (const auto& arm : object["arms"]) onlyRefusals = onlyRefusals && (arm.value("status", "") == "finished" || arm.value("status", "") == "refused");
+  for (const auto& arm : object["arms"])
+    onlyRefusals = onlyRefusals && (arm.value("status", "") == "finished" || arm.value("status", "") == "refused");
   return ran && onlyRefusals ? 0 : worst;
 }
 

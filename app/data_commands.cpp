@@ -48,12 +48,15 @@ int told(const Result<Inspection>& inspection, bool json) {
 void addImportOptions(CLI::App& command, const std::shared_ptr<Arguments>& a) {
   command.add_option("--encoding", a->encoding, "utf-8, utf-16le, utf-16be, windows-1252; default by the file");
   command.add_option("--separator", a->separator, "tab, comma, semicolon, blanks; default by the file");
-  command.add_option("--columns", a->columns, "What each column is, for example head,relation,tail or head,tail,weight; - leaves one out");
+  command.add_option("--columns", a->columns,
+                     "What each column is, for example head,relation,tail or head,tail,weight; - leaves one out");
   command.add_flag("--no-header", a->noHeader, "The first line is data, whatever it says");
   command.add_flag("--skip-bad-lines", a->skipBadLines, "Leave out lines that cannot be read instead of stopping");
   command.add_flag("--hierarchy", a->hierarchy, "Each edge leads from child to parent; relations are dropped");
   command.add_flag("--closure", a->closure, "Train on every (node, ancestor) pair of the hierarchy");
-  command.add_option_function<double>("--min-weight", [a](double value) { a->minWeight = value, a->hasMinWeight = true; }, "Keep edges of at least this weight, for example ratings of 4 and more");
+  command.add_option_function<double>(
+      "--min-weight", [a](double value) { a->minWeight = value, a->hasMinWeight = true; },
+      "Keep edges of at least this weight, for example ratings of 4 and more");
   command.add_flag("--json", a->json, "One JSON object on stdout");
 }
 
@@ -67,8 +70,10 @@ void addDataCommands(CLI::App& app, Chosen& chosen) {
   list->add_flag("--json", a->json, "One JSON object on stdout");
   list->callback([a, &chosen] {
     chosen = [a] {
-      if (a->json) printJson(catalogueJson());
-      else fmt::print("{}\n", catalogueText());
+      if (a->json)
+        printJson(catalogueJson());
+      else
+        fmt::print("{}\n", catalogueText());
       return 0;
     };
   });
@@ -88,9 +93,10 @@ void addDataCommands(CLI::App& app, Chosen& chosen) {
   import->callback([a, &chosen] {
     chosen = [a] {
       const auto options = optionsOf(*a);
-      return options ? told(importToFolder(a->file, a->out, *options), a->json) : reportError(options.error());
-    };
-  });
+  return options ? told(importToFolder(a->file, a->out, *options), a->json) : reportError(options.error());
+};
+}  // namespace dsa
+);
 }
 
 }  // namespace dsa

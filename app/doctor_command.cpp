@@ -17,7 +17,8 @@ using nlohmann::ordered_json;
 
 std::string nearestFolder(const std::string& path) {
   std::filesystem::path folder = std::filesystem::absolute(path);
-  while (!folder.empty() && !std::filesystem::exists(folder) && folder != folder.root_path()) folder = folder.parent_path();
+  while (!folder.empty() && !std::filesystem::exists(folder) && folder != folder.root_path())
+    folder = folder.parent_path();
   return folder.string();
 }
 
@@ -34,7 +35,8 @@ ordered_json diskJson(const std::string& cache) {
   json["disk"] = device ? ordered_json(device->name()) : ordered_json(nullptr);
   json["rotational"] = device && device->rotational() ? ordered_json(*device->rotational()) : ordered_json(nullptr);
   json["model"] = device && device->model() ? ordered_json(*device->model()) : ordered_json(nullptr);
-  json["read_ahead"] = device && device->readAheadBytes() ? ordered_json(*device->readAheadBytes()) : ordered_json(nullptr);
+  json["read_ahead"] =
+      device && device->readAheadBytes() ? ordered_json(*device->readAheadBytes()) : ordered_json(nullptr);
   return json;
 }
 
@@ -63,9 +65,10 @@ void printCuda(const ordered_json& cuda) {
   if (cuda["devices"].empty()) fmt::print("cuda: {}\n", cuda["reason"].get<std::string>());
   for (const ordered_json& one : cuda["devices"]) {
     const ordered_json& free = one["memory_free"];
-    fmt::print("cuda: {} {}, {}, {} free, compute capability {}\n", one["device"].get<std::string>(), one["name"].get<std::string>(),
-               formatBytes(one["memory_total"].get<std::uint64_t>()),
-               free.is_number() ? formatBytes(free.get<std::uint64_t>()) : "unknown", one["compute_capability"].get<std::string>());
+    fmt::print("cuda: {} {}, {}, {} free, compute capability {}\n", one["device"].get<std::string>(),
+               one["name"].get<std::string>(), formatBytes(one["memory_total"].get<std::uint64_t>()),
+               free.is_number() ? formatBytes(free.get<std::uint64_t>()) : "unknown",
+               one["compute_capability"].get<std::string>());
   }
   fmt::print("  runs do not use a card in this version of dsa; sim:SIZE shows what one would hold\n");
 }
@@ -91,14 +94,18 @@ int doctor(const std::string& cache, bool json) {
   fmt::print("{}\nkernels: {}\n", machineText(machine), levelName(*level));
   printCuda(object["cuda"]);
   const ordered_json& disk = object["disk"];
-  fmt::print("cache folder: {}\n  file system {}, {} free\n", cache, disk["file_system"].is_string() ? disk["file_system"].get<std::string>() : "unknown",
+  fmt::print("cache folder: {}\n  file system {}, {} free\n", cache,
+             disk["file_system"].is_string() ? disk["file_system"].get<std::string>() : "unknown",
              disk["free"].is_number() ? formatBytes(disk["free"].get<std::uint64_t>()) : "unknown");
   if (disk["disk"].is_string()) {
-    fmt::print("  disk {}{}{}\n", disk["disk"].get<std::string>(), disk["model"].is_string() ? " (" + disk["model"].get<std::string>() + ")" : "",
+    fmt::print("  disk {}{}{}\n", disk["disk"].get<std::string>(),
+               disk["model"].is_string() ? " (" + disk["model"].get<std::string>() + ")" : "",
                disk["rotational"] == true ? ", rotational: random rows will be slow; choose an SSD with --cache" : "");
   }
-  if (disk["memory_file_system"] == true) fmt::print("  this is memory, not a disk: choose a folder on a disk with --cache\n");
-  if (disk["network"] == true) fmt::print("  this is on the network: rows will be slow; choose a local disk with --cache\n");
+  if (disk["memory_file_system"] == true)
+    fmt::print("  this is memory, not a disk: choose a folder on a disk with --cache\n");
+  if (disk["network"] == true)
+    fmt::print("  this is on the network: rows will be slow; choose a local disk with --cache\n");
   return 0;
 }
 
@@ -110,7 +117,9 @@ void addDoctorCommand(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("doctor", "What this machine has: processor, memory, kernel, disk");
   command->add_option("--cache", *cache, "Folder for tables; default the user's data folder");
   command->add_flag("--json", *json, "One JSON object on stdout");
-  command->callback([cache, json, &chosen] { chosen = [cache, json] { return doctor(cache->empty() ? defaultCacheFolder() : *cache, *json); }; });
+  command->callback([cache, json, &chosen] {
+    chosen = [cache, json] { return doctor(cache->empty() ? defaultCacheFolder() : *cache, *json); };
+  });
 }
 
 }  // namespace dsa

@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return fmt::format("dsa: {}\ndsa: see {} --help\n", error.what(), failed->get_name().empty() ? "dsa" : failed->get_name());
+    return fmt::format("dsa: {}\ndsa: see {} --help\n", error.what(),
+                       failed->get_name().empty() ? "dsa" : failed->get_name());
   });
   dsa::Chosen chosen;
   dsa::addTrainCommands(app, chosen);

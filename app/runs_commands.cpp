@@ -76,8 +76,10 @@ Result<Reader> openReconciled(const std::string& path) {
 Result<int> list(const std::string& path, bool all, bool json) {
   if (!std::filesystem::exists(path)) {
     // No run was ever recorded: an empty list, not an error.
-    if (json) printJson(ordered_json{{"runs", ordered_json::array()}});
-    else fmt::print("No runs yet in {}. Start one: dsa train --recipe wordnet-mammals\n", path);
+    if (json)
+      printJson(ordered_json{{"runs", ordered_json::array()}});
+    else
+      fmt::print("No runs yet in {}. Start one: dsa train --recipe wordnet-mammals\n", path);
     return 0;
   }
   DSA_ASSIGN(const Reader reader, openReconciled(path));
@@ -89,10 +91,14 @@ Result<int> list(const std::string& path, bool all, bool json) {
     printJson(object);
     return 0;
   }
-  if (runs.empty()) fmt::print("No runs yet. Start one: dsa train --recipe wordnet-mammals\n");
-  else fmt::print("{:>5}  {:<12} {:<28} {:<18} {:>5} {:>5}  {:<12} {:<5} {:>10}  {}\n", "run", "status", "name", "dataset", "dim", "k", "rule", "place", "loss", "created");
+  if (runs.empty())
+    fmt::print("No runs yet. Start one: dsa train --recipe wordnet-mammals\n");
+  else
+    fmt::print("{:>5}  {:<12} {:<28} {:<18} {:>5} {:>5}  {:<12} {:<5} {:>10}  {}\n", "run", "status", "name", "dataset",
+               "dim", "k", "rule", "place", "loss", "created");
   for (const RunSummary& run : runs) {
-    fmt::print("{:>5}  {:<12} {:<28.28} {:<18.18} {:>5} {:>5.3g}  {:<12} {:<5} {:>10}  {}\n", run.id, runStatusName(run.status), run.name, run.dataset, run.dim, run.k, run.rule, run.placement,
+    fmt::print("{:>5}  {:<12} {:<28.28} {:<18.18} {:>5} {:>5.3g}  {:<12} {:<5} {:>10}  {}\n", run.id,
+               runStatusName(run.status), run.name, run.dataset, run.dim, run.k, run.rule, run.placement,
                run.progress.lossLast ? fmt::format("{:.5g}", *run.progress.lossLast) : "-", when(run.createdMs));
   }
   return 0;
@@ -111,7 +117,9 @@ Result<int> show(const std::string& path, const std::string& name, bool json) {
   object["cache_folder"] = row.cacheFolder;
   object["result"] = parsed(row.result);
   object["events"] = ordered_json::array();
-  for (const EventRow& event : events) object["events"].push_back({{"wall_ms", event.wallMs}, {"step", event.step}, {"kind", event.kind}, {"text", event.text}});
+  for (const EventRow& event : events)
+    object["events"].push_back(
+        {{"wall_ms", event.wallMs}, {"step", event.step}, {"kind", event.kind}, {"text", event.text}});
   if (json) {
     printJson(object);
     return 0;
@@ -120,7 +128,8 @@ Result<int> show(const std::string& path, const std::string& name, bool json) {
   if (!row.reason.empty()) fmt::print("  {}\n", row.reason);
   if (!row.cacheFolder.empty()) fmt::print("  table: {}\n", row.cacheFolder);
   if (object["result"].is_object()) printRun(object["result"]);
-  for (const EventRow& event : events) fmt::print("  {}  step {}  {}: {}\n", when(event.wallMs), event.step, event.kind, event.text);
+  for (const EventRow& event : events)
+    fmt::print("  {}  step {}  {}: {}\n", when(event.wallMs), event.step, event.kind, event.text);
   return 0;
 }
 
@@ -158,10 +167,12 @@ void addRunsCommands(CLI::App& app, Chosen& chosen) {
     command->callback([a, work, &chosen] { chosen = [a, work] { return told(work(*a)); }; });
     return command;
   };
-  CLI::App* listed = add("list", "All runs, newest last", [](const Arguments& x) { return list(x.path(), x.all, x.json); });
+  CLI::App* listed =
+      add("list", "All runs, newest last", [](const Arguments& x) { return list(x.path(), x.all, x.json); });
   listed->add_flag("--json", a->json, "One JSON object on stdout");
   listed->add_flag("--all", a->all, "Archived ones too");
-  CLI::App* shown = add("show", "One run: spec, machine, result, events", [](const Arguments& x) { return show(x.path(), x.run, x.json); });
+  CLI::App* shown = add("show", "One run: spec, machine, result, events",
+                        [](const Arguments& x) { return show(x.path(), x.run, x.json); });
   shown->add_option("RUN", a->run, "Number or unique name")->required();
   shown->add_flag("--json", a->json, "One JSON object on stdout");
   CLI::App* exported = add("export", "One run as a file, without its table", [](const Arguments& x) -> Result<int> {
@@ -173,14 +184,17 @@ void addRunsCommands(CLI::App& app, Chosen& chosen) {
   });
   exported->add_option("RUN", a->run, "Number or unique name")->required();
   exported->add_option("--out", a->file, "File to write; an existing one is not overwritten")->required();
-  CLI::App* imported = add("import", "Runs from a file that `runs export` wrote", [](const Arguments& x) -> Result<int> {
-    DSA_ASSIGN(const std::vector<RunId> ids, importRuns(x.path(), x.file, x.replace ? OnSameRun::replace : OnSameRun::refuse));
-    for (const RunId id : ids) fmt::print("imported as run {}\n", id);
-    return 0;
-  });
+  CLI::App* imported =
+      add("import", "Runs from a file that `runs export` wrote", [](const Arguments& x) -> Result<int> {
+        DSA_ASSIGN(const std::vector<RunId> ids,
+                   importRuns(x.path(), x.file, x.replace ? OnSameRun::replace : OnSameRun::refuse));
+        for (const RunId id : ids) fmt::print("imported as run {}\n", id);
+        return 0;
+      });
   imported->add_option("FILE", a->file, "File to read")->required();
   imported->add_flag("--replace", a->replace, "Replace a run that is here already");
-  CLI::App* removed = add("rm", "Remove a run from the record, and its table", [](const Arguments& x) { return remove(x.path(), x.run, x.keep); });
+  CLI::App* removed = add("rm", "Remove a run from the record, and its table",
+                          [](const Arguments& x) { return remove(x.path(), x.run, x.keep); });
   removed->add_option("RUN", a->run, "Number or unique name")->required();
   removed->add_flag("--keep-table", a->keep, "Leave the table's files");
 }

@@ -48,18 +48,27 @@ Result<std::uint64_t> verifyRows(const RowStore& store) {
     const TableShape& table = store.shape().tables[t];
     const std::uint64_t width = table.recordFloats();
     const bool adam = table.rule == Rule::sparseAdam || table.rule == Rule::dsa;
-    const std::uint64_t accumulator = adam ? 2ull * table.dim : table.rule == Rule::radam ? 2ull * table.dim : table.rule == Rule::rowAdagrad ? table.dim : width;
+    const std::uint64_t accumulator = adam                             ? 2ull * table.dim
+                                      : table.rule == Rule::radam      ? 2ull * table.dim
+                                      : table.rule == Rule::rowAdagrad ? table.dim
+                                                                       : width;
     std::string fault;
     store.touchedBits(t).forEach([&](std::uint64_t row) {
       if (!fault.empty()) return;
       const float* const record = store.record(t, row);
       for (std::uint64_t i = 0; i < width && fault.empty(); ++i) {
-        if (!std::isfinite(record[i])) fault = fmt::format("{} row {}: value {} is {}", table.name, row, i, record[i]);
-        else if (i >= accumulator && record[i] < 0) fault = fmt::format("{} row {}: second moment {} is {}, never negative", table.name, row, i - accumulator, record[i]);
+        if (!std::isfinite(record[i]))
+          fault = fmt::format("{} row {}: value {} is {}", table.name, row, i, record[i]);
+        else if (i >= accumulator && record[i] < 0)
+          fault = fmt::format("{} row {}: second moment {} is {}, never negative", table.name, row, i - accumulator,
+                              record[i]);
       }
       ++checked;
     });
-    if (!fault.empty()) return fail(ErrorCode::input, "{}; the table is damaged and nothing was changed. Resume the run from a copy, or train it again", fault);
+    if (!fault.empty())
+      return fail(ErrorCode::input,
+                  "{}; the table is damaged and nothing was changed. Resume the run from a copy, or train it again",
+                  fault);
   }
   return checked;
 }
@@ -88,7 +97,8 @@ void addStoreCommands(CLI::App& app, Chosen& chosen) {
   auto a = std::make_shared<Arguments>();
   CLI::App* stores = app.add_subcommand("store", "The files of a disk-backed table");
   stores->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, const std::function<Result<ordered_json>(const RowStore&, const std::string&)>& work) {
+  const auto add = [&](const char* name, const char* help,
+                       const std::function<Result<ordered_json>(const RowStore&, const std::string&)>& work) {
     CLI::App* command = stores->add_subcommand(name, help);
     command->add_option("PATH", a->path, "Folder of the table, or the run")->required();
     command->add_option("--db", a->database, "Database of runs");
@@ -105,24 +115,30 @@ void addStoreCommands(CLI::App& app, Chosen& chosen) {
           printJson(*object);
         } else {
           for (const auto& [key, value] : object->items()) {
-            if (!value.is_array()) fmt::print("{:<14} {}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump(), key.ends_with("bytes") ? "  (" + formatBytes(value.get<std::uint64_t>()) + ")" : "");
+            if (!value.is_array())
+              fmt::print("{:<14} {}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump(),
+                         key.ends_with("bytes") ? "  (" + formatBytes(value.get<std::uint64_t>()) + ")" : "");
           }
           for (const auto& table : (*object)["tables"]) {
-            fmt::print("table {}: {} rows x {}, {} ({} bytes a row), {} touched\n", table["name"].get<std::string>(), table["rows"].dump(), table["dim"].dump(), table["rule"].get<std::string>(), table["bytes_per_row"].dump(), table["touched_rows"].dump());
+            fmt::print("table {}: {} rows x {}, {} ({} bytes a row), {} touched\n", table["name"].get<std::string>(),
+                       table["rows"].dump(), table["dim"].dump(), table["rule"].get<std::string>(),
+                       table["bytes_per_row"].dump(), table["touched_rows"].dump());
           }
         }
         return 0;
       };
     });
   };
-  add("info", "Shape, step, sizes", [](const RowStore& store, const std::string& folder) { return info(store, folder); });
-  add("verify", "Headers, checksums, lengths; every touched row is finite", [](const RowStore& store, const std::string& folder) -> Result<ordered_json> {
-    DSA_ASSIGN(ordered_json object, info(store, folder));
-    DSA_ASSIGN(const std::uint64_t rows, verifyRows(store));
-    object["verified_rows"] = rows;
-    object["verdict"] = "whole";
-    return object;
-  });
+  add("info", "Shape, step, sizes",
+      [](const RowStore& store, const std::string& folder) { return info(store, folder); });
+  add("verify", "Headers, checksums, lengths; every touched row is finite",
+      [](const RowStore& store, const std::string& folder) -> Result<ordered_json> {
+        DSA_ASSIGN(ordered_json object, info(store, folder));
+        DSA_ASSIGN(const std::uint64_t rows, verifyRows(store));
+        object["verified_rows"] = rows;
+        object["verdict"] = "whole";
+        return object;
+      });
 }
 
 }  // namespace dsa

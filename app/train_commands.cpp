@@ -31,7 +31,9 @@ Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::st
   DSA_ASSIGN(const RunId id, reader.find(run));
   DSA_ASSIGN(const RunRow row, reader.run(id));
   if (row.cacheFolder.empty()) {
-    return fail(ErrorCode::input, "run {} kept its table in {}; nothing of it is stored. Its recorded result: dsa runs show {}", id, row.placement, id);
+    return fail(ErrorCode::input,
+                "run {} kept its table in {}; nothing of it is stored. Its recorded result: dsa runs show {}", id,
+                row.placement, id);
   }
   DSA_ASSIGN(const RunSetup setup, setupOfRun(row));
   DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(row.cacheFolder));
@@ -39,14 +41,16 @@ Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::st
   ThreadPool pool(static_cast<unsigned>(std::min<std::uint64_t>(setup.spec.train.threads, kMaxWorkers)));
   const auto source = [&](std::uint32_t t) {
     const TableShape& shape = store->shape().tables[t];
-    return WeightSource{shape.rows, shape.dim, [&store, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
+    return WeightSource{shape.rows, shape.dim,
+                        [&store, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
                           for (std::uint64_t i = 0; i < count; ++i) store->readWeights(t, begin + i, out + i * dim);
                         }};
   };
   const WeightSource entities = source(0);
   std::optional<WeightSource> relations;
   if (store->shape().tables.size() > 1) relations = source(1);
-  DSA_ASSIGN(const EvalMetrics metrics, evaluate(*setup.dataset, setup.model, setup.spec.k, entities, relations ? &*relations : nullptr, level, pool, EvalOptions{}));
+  DSA_ASSIGN(const EvalMetrics metrics, evaluate(*setup.dataset, setup.model, setup.spec.k, entities,
+                                                 relations ? &*relations : nullptr, level, pool, EvalOptions{}));
   nlohmann::ordered_json object;
   object["run"] = id;
   object["step"] = store->step();
@@ -73,11 +77,15 @@ void addTrainCommands(CLI::App& app, Chosen& chosen) {
 
   auto run = std::make_shared<std::string>();
   auto resumed = std::make_shared<OutputArguments>();
-  CLI::App* resume = app.add_subcommand("resume", "Continue an interrupted or stopped run, from step 0 if nothing of it was kept; a finished one prints its result again");
+  CLI::App* resume = app.add_subcommand("resume",
+                                        "Continue an interrupted or stopped run, from step 0 if nothing of it was "
+                                        "kept; a finished one prints its result again");
   resume->add_option("RUN", *run, "Number or unique name of the run")->required();
   addOutputOptions(*resume, *resumed);
   resume->callback([run, resumed, &chosen] {
-    chosen = [run, resumed] { return printReport(resumeRun(*run, terminalOptions(resumed->database, resumed->hash)), resumed->json); };
+    chosen = [run, resumed] {
+      return printReport(resumeRun(*run, terminalOptions(resumed->database, resumed->hash)), resumed->json);
+    };
   });
 
   auto evaluated = std::make_shared<std::string>();
@@ -95,7 +103,8 @@ void addTrainCommands(CLI::App& app, Chosen& chosen) {
         printJson(*object);
       } else {
         fmt::print("run {} at step {}\n", (*object)["run"].dump(), (*object)["step"].dump());
-        for (const auto& [name, value] : (*object)["metrics"].items()) fmt::print("  {:<16} {:.6g}\n", name, value.get<double>());
+        for (const auto& [name, value] : (*object)["metrics"].items())
+          fmt::print("  {:<16} {:.6g}\n", name, value.get<double>());
       }
       return 0;
     };

@@ -43,11 +43,11 @@ template <class... Args>
 }  // namespace dsa
 
 /// Propagates a failed Result<T> out of a function that returns a Result of any type.
-#define DSA_TRY(expression)                                                             \
-  do {                                                                                  \
-    if (auto dsaTryResult = (expression); !dsaTryResult) {                              \
-      return tl::unexpected<::dsa::Error>(std::move(dsaTryResult).error());             \
-    }                                                                                   \
+#define DSA_TRY(expression)                                                 \
+  do {                                                                      \
+    if (auto dsaTryResult = (expression); !dsaTryResult) {                  \
+      return tl::unexpected<::dsa::Error>(std::move(dsaTryResult).error()); \
+    }                                                                       \
   } while (false)
 
 #define DSA_CONCAT_INNER(a, b) a##b
@@ -55,11 +55,10 @@ template <class... Args>
 
 /// `DSA_ASSIGN(auto file, File::open(path));` declares or assigns the value, or propagates the error.
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
-#define DSA_ASSIGN(declaration, expression) \
-  DSA_ASSIGN_INNER(declaration, expression, DSA_CONCAT(dsaAssign, __LINE__))
-#define DSA_ASSIGN_INNER(declaration, expression, temporary)                            \
-  auto temporary = (expression);                                                        \
-  if (!temporary) return tl::unexpected<::dsa::Error>(std::move(temporary).error());    \
+#define DSA_ASSIGN(declaration, expression) DSA_ASSIGN_INNER(declaration, expression, DSA_CONCAT(dsaAssign, __LINE__))
+#define DSA_ASSIGN_INNER(declaration, expression, temporary)                         \
+  auto temporary = (expression);                                                     \
+  if (!temporary) return tl::unexpected<::dsa::Error>(std::move(temporary).error()); \
   declaration = std::move(*temporary)
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -88,7 +88,8 @@ Result<void> File::writeAt(std::span<const std::byte> bytes, std::uint64_t offse
     const ssize_t put = ::pwrite(m_fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) {
-      return failErrno(m_path, fmt::format("write {} bytes at {} (wrote {})", bytes.size(), offset, done).c_str(), put < 0 ? errno : ENOSPC);
+      return failErrno(m_path, fmt::format("write {} bytes at {} (wrote {})", bytes.size(), offset, done).c_str(),
+                       put < 0 ? errno : ENOSPC);
     }
     done += static_cast<std::size_t>(put);
   }

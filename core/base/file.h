@@ -13,11 +13,12 @@
 
 namespace dsa {
 
-/// The sentence for errno: "PATH: cannot VERB: no space left on the device". Out of space, quota, permission and I/O errors are
-/// ErrorCode::machine, a missing file is ErrorCode::input.
+/// The sentence for errno: "PATH: cannot VERB: no space left on the device". Out of space, quota, permission and I/O
+/// errors are ErrorCode::machine, a missing file is ErrorCode::input.
 [[nodiscard]] tl::unexpected<Error> failErrno(const std::string& path, const char* verb, int errnoValue);
 
-/// Called after each fdatasync/msync that succeeded, with the file's path. For crash tests only; not thread-safe to set.
+/// Called after each fdatasync/msync that succeeded, with the file's path. For crash tests only; not thread-safe to
+/// set.
 using SyncObserver = std::function<void(const std::string& path)>;
 void setSyncObserver(SyncObserver observer);
 
@@ -105,7 +106,8 @@ class Sha256 {
 
 /// "1.43 GiB": IEC units, two decimals from KiB on, whole bytes below.
 std::string formatBytes(std::uint64_t bytes);
-/// "256 MiB", "12 GiB", "1.5GiB", "4096", also k/M/G/T with or without iB -> bytes (binary multiples). Error usage: names the text.
+/// "256 MiB", "12 GiB", "1.5GiB", "4096", also k/M/G/T with or without iB -> bytes (binary multiples). Error usage:
+/// names the text.
 Result<std::uint64_t> parseBytes(const std::string& text);
 
 }  // namespace dsa

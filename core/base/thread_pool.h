@@ -23,7 +23,8 @@ class ThreadPool {
 
   [[nodiscard]] unsigned threads() const { return m_threads; }
 
-  /// Calls f(begin, end, worker) over [0, n) in pieces of `grain`, taken as workers come free. Blocking; n <= grain runs in place.
+  /// Calls f(begin, end, worker) over [0, n) in pieces of `grain`, taken as workers come free. Blocking; n <= grain
+  /// runs in place.
   template <class F>
   void parallelFor(std::uint64_t n, std::uint64_t grain, F&& f) {
     if (n == 0) return;

@@ -27,8 +27,9 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// Parameters of a synthetic `zipf:ROWS` set. Ranks are drawn by P(rank r) ~ r^-exponent; the cluster of a rank is rank % clusters, and the two
-/// ranks of a positive pair share one. Ranks are scattered over the rows by a fixed permutation (sampler.h). No table of `rows` entries.
+/// Parameters of a synthetic `zipf:ROWS` set. Ranks are drawn by P(rank r) ~ r^-exponent; the cluster of a rank is rank
+/// % clusters, and the two ranks of a positive pair share one. Ranks are scattered over the rows by a fixed permutation
+/// (sampler.h). No table of `rows` entries.
 struct ZipfSpec {
   std::uint64_t rows = 0;
   double exponent = 1.1;

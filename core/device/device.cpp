@@ -46,8 +46,8 @@ std::shared_ptr<Device> Device::simulated(std::uint64_t bytes) {
 Result<DeviceBuffer> Device::allocate(std::uint64_t bytes, Purpose purpose) {
   DSA_CHECK(bytes > 0);
   if (m_capacity > 0 && bytes > m_capacity - m_used) {
-    return fail(ErrorCode::machine, "{}: out of memory: {} for {} on top of {} in use, the card has {}", m_name, formatBytes(bytes),
-                purposeName(purpose), formatBytes(m_used), formatBytes(m_capacity));
+    return fail(ErrorCode::machine, "{}: out of memory: {} for {} on top of {} in use, the card has {}", m_name,
+                formatBytes(bytes), purposeName(purpose), formatBytes(m_used), formatBytes(m_capacity));
   }
   DeviceBuffer buffer;
   DSA_ASSIGN(buffer.m_memory, Mapping::anonymous(bytes));

@@ -44,8 +44,8 @@ class Device : public std::enable_shared_from_this<Device> {
  public:
   /// The processor itself: memory is ordinary, unlimited, and not counted as device memory.
   static std::shared_ptr<Device> cpu();
-  /// Stands in for a card of `bytes`: takes the same allocations from ordinary memory and refuses what does not fit, with the error of a card.
-  /// Simulated, and called so wherever it appears.
+  /// Stands in for a card of `bytes`: takes the same allocations from ordinary memory and refuses what does not fit,
+  /// with the error of a card. Simulated, and called so wherever it appears.
   static std::shared_ptr<Device> simulated(std::uint64_t bytes);
 
   [[nodiscard]] const std::string& name() const { return m_name; }  ///< "cpu", "simulated card of 12.00 GiB"

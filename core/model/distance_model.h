@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distance of two rows: geodesic on the Poincare ball (k > 0, Nickel and Kiela 2017) or Euclidean (k = 0); score = -distance.
+// Distance of two rows: geodesic on the Poincare ball (k > 0, Nickel and Kiela 2017) or Euclidean (k = 0); score =
+// -distance.
 #pragma once
 
 #include "core/model/model.h"
@@ -96,8 +97,10 @@ struct DistanceModel {
     return loss;
   }
 
-  /// With q = sqrt(k s/(ab)), F = 2 sqrt(k)/(q sqrt(1+q^2)): dd/du = F((u-v)/(ab) + k s u/(a^2 b)), dd/dv = F(-(u-v)/(ab) + k s v/(a b^2)).
-  DSA_MATH void ballCoefficients(double k, double a, double b, double s, double onDistance, double& onDelta, double& onU, double& onV) {
+  /// With q = sqrt(k s/(ab)), F = 2 sqrt(k)/(q sqrt(1+q^2)): dd/du = F((u-v)/(ab) + k s u/(a^2 b)), dd/dv =
+  /// F(-(u-v)/(ab) + k s v/(a b^2)).
+  DSA_MATH void ballCoefficients(double k, double a, double b, double s, double onDistance, double& onDelta,
+                                 double& onU, double& onV) {
     const double q2 = k * s / (a * b);
     if (!(q2 > 0)) {
       onDelta = onU = onV = 0;

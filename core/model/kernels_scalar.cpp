@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model kernels, scalar level. Nothing here may have external linkage but the one entry: other levels must not pick up this code.
+// Model kernels, scalar level. Nothing here may have external linkage but the one entry: other levels must not pick up
+// this code.
 #include "core/rows/lanes_array.h"
 
 #include "core/model/kernel_table.h"

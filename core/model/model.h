@@ -23,8 +23,8 @@ enum class ModelKind { poincare, euclidean, transe, distmult };
 }
 
 /// One training sample. All rows are [dim] float32 and stay unchanged.
-/// Candidate 0 is the true one, 1 .. candidates-1 are negatives. fixed and relation are the query: of (h, r, t) the fixed side is h when tails are
-/// corrupted, t when heads are.
+/// Candidate 0 is the true one, 1 .. candidates-1 are negatives. fixed and relation are the query: of (h, r, t) the
+/// fixed side is h when tails are corrupted, t when heads are.
 struct SampleRows {
   const float* fixed = nullptr;
   const float* relation = nullptr;           ///< null for pair models
@@ -42,10 +42,12 @@ struct SampleGradients {
   float* const* candidates = nullptr;  ///< [count]
 };
 
-/// The kernels of one model at one level. loss = -log softmax(score)[0]; score = -distance, or the product for distmult.
+/// The kernels of one model at one level. loss = -log softmax(score)[0]; score = -distance, or the product for
+/// distmult.
 struct ModelKernels {
   /// Returns the loss; gradients are scaled by `scale`. scratch: [4 x count] doubles.
-  double (*sample)(const SampleRows& rows, const SampleGradients& out, double scale, double* scratch) noexcept = nullptr;
+  double (*sample)(const SampleRows& rows, const SampleGradients& out, double scale,
+                   double* scratch) noexcept = nullptr;
   /// scores[i] for candidates i = 0 .. count-1, higher is better.
   void (*score)(const SampleRows& rows, double* scores) noexcept = nullptr;
 };

@@ -37,7 +37,8 @@ struct TranslationModel {
       scores[c] = -distances[c];
     }
     const double loss = softmaxLoss(scores, r.count, scale);
-    // With delta = h + r - t: f delta to head and relation, -f delta to the tail; the fixed side is the head, or the tail where heads are the candidates.
+    // With delta = h + r - t: f delta to head and relation, -f delta to the tail; the fixed side is the head, or the
+    // tail where heads are the candidates.
     for (std::uint32_t c = 0; c < r.count; ++c) distances[c] = distances[c] > 0 ? -scores[c] / distances[c] : 0.0;
     const V zero = L::set(T(0));
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
@@ -46,7 +47,8 @@ struct TranslationModel {
       V sum = zero;
       for (std::uint32_t c = 0; c < r.count; ++c) {
         const V candidate = loadLanes<L>(r.candidates[c], i, n);
-        const V delta = r.candidatesAreHeads ? L::sub(L::add(candidate, relation), fixed) : L::sub(L::add(fixed, relation), candidate);
+        const V delta = r.candidatesAreHeads ? L::sub(L::add(candidate, relation), fixed)
+                                             : L::sub(L::add(fixed, relation), candidate);
         const V pull = L::mul(L::set(static_cast<T>(distances[c])), delta);
         sum = L::add(sum, pull);
         storeLanes<L>(out.candidates[c], i, r.candidatesAreHeads ? pull : L::sub(zero, pull), n);

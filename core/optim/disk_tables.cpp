@@ -18,11 +18,13 @@ class DiskTables final : public Tables {
   double* losses() override { return m_store->losses(); }
   const TouchedBits& touchedBits(std::uint32_t t) const override { return m_store->touchedBits(t); }
   const float* record(std::uint32_t t, std::uint64_t row) const override { return m_store->record(t, row); }
-  void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override { m_store->readWeights(t, row, weights); }
+  void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
+    m_store->readWeights(t, row, weights);
+  }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override { m_store->prefetch(t, rows); }
-  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket,
-                     ThreadPool& pool) override {
+  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
+                     std::uint64_t ticket, ThreadPool& pool) override {
     return m_store->apply(counts, params, next, ticket, pool);
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
@@ -42,7 +44,8 @@ class DiskTables final : public Tables {
 
 }  // namespace
 
-Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability, const RowKernels& kernels) {
+Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability,
+                                               const RowKernels& kernels) {
   DSA_ASSIGN(auto store, RowStore::open(folder, durability, kernels));
   return std::unique_ptr<Tables>(std::make_unique<DiskTables>(std::move(store)));
 }

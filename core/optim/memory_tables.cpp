@@ -17,7 +17,8 @@ constexpr std::uint64_t kFillTask = 4096;
 
 class MemoryTables final : public Tables {
  public:
-  MemoryTables(StoreShape shape, const RowKernels& kernels) : m_shape(std::move(shape)), m_kernels(kernels), m_losses(m_shape.lossCapacity, 0.0) {}
+  MemoryTables(StoreShape shape, const RowKernels& kernels)
+      : m_shape(std::move(shape)), m_kernels(kernels), m_losses(m_shape.lossCapacity, 0.0) {}
 
   Result<void> fill(const std::shared_ptr<Device>& device, ThreadPool& pool) {
     for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) {
@@ -39,10 +40,13 @@ class MemoryTables final : public Tables {
       m_bits.emplace_back(TouchedBits::bytesFor(table.rows) / 8, 0);
       m_rows.push_back(std::move(rows));
       m_ids.emplace_back(table.stepCapacity);
-      DSA_ASSIGN(DeviceBuffer grads, device->allocate(std::max<std::uint64_t>(1, table.stepCapacity * table.dim) * sizeof(float), Purpose::batch));
+      DSA_ASSIGN(
+          DeviceBuffer grads,
+          device->allocate(std::max<std::uint64_t>(1, table.stepCapacity * table.dim) * sizeof(float), Purpose::batch));
       m_grads.push_back(std::move(grads));
     }
-    for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) m_touched.emplace_back(m_bits[t].data(), m_shape.tables[t].rows);
+    for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t)
+      m_touched.emplace_back(m_bits[t].data(), m_shape.tables[t].rows);
     return {};
   }
 
@@ -56,10 +60,13 @@ class MemoryTables final : public Tables {
   const float* record(std::uint32_t t, std::uint64_t row) const override {
     return reinterpret_cast<const float*>(m_rows[t].data()) + row * m_shape.tables[t].recordFloats();
   }
-  void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override { std::copy_n(record(t, row), m_shape.tables[t].dim, weights); }
+  void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
+    std::copy_n(record(t, row), m_shape.tables[t].dim, weights);
+  }
   std::uint64_t announce(const StepRows&) override { return 0; }
   void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}
-  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t, ThreadPool& pool) override {
+  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
+                     std::uint64_t, ThreadPool& pool) override {
     for (std::uint32_t t = 0; t < counts.size(); ++t) applyTable(t, counts[t], params[t], pool);
     m_state = next;
     ++m_step;
@@ -67,7 +74,8 @@ class MemoryTables final : public Tables {
   }
   Result<void> checkpoint() override { return {}; }
   Result<void> evict() override {
-    return fail(ErrorCode::usage, "the table lies in memory whole, so there is no page cache to evict; choose placement disk");
+    return fail(ErrorCode::usage,
+                "the table lies in memory whole, so there is no page cache to evict; choose placement disk");
   }
   Result<void> close() override { return {}; }
   std::vector<std::string> files() const override { return {}; }
@@ -85,9 +93,11 @@ class MemoryTables final : public Tables {
       m_pointers[i] = base + rowIds[i] * width;
       m_touched[t].set(rowIds[i]);
     }
-    pool.parallelFor(count, std::max(kRowsATask, (count + pool.threads() - 1) / pool.threads()), [&](std::uint64_t begin, std::uint64_t end, unsigned) {
-      m_kernels.update(params, m_pointers.data() + begin, gradients + begin * params.dim, params.dim, end - begin);
-    });
+    pool.parallelFor(count, std::max(kRowsATask, (count + pool.threads() - 1) / pool.threads()),
+                     [&](std::uint64_t begin, std::uint64_t end, unsigned) {
+                       m_kernels.update(params, m_pointers.data() + begin, gradients + begin * params.dim, params.dim,
+                                        end - begin);
+                     });
   }
 
   StoreShape m_shape;
@@ -103,7 +113,8 @@ class MemoryTables final : public Tables {
 
 }  // namespace
 
-Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device, const RowKernels& kernels, ThreadPool& pool) {
+Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device,
+                                                 const RowKernels& kernels, ThreadPool& pool) {
   auto tables = std::make_unique<MemoryTables>(shape, kernels);
   DSA_TRY(tables->fill(device, pool));
   return std::unique_ptr<Tables>(std::move(tables));

@@ -15,7 +15,8 @@
 namespace dsa {
 
 /// Rows are read and stepped through it; the arithmetic is the same in every place, bit for bit.
-/// A step: fill ids(t) (sorted, distinct) and grads(t) [n x dim], then apply(). Thread: the run thread, but for readWeights and prefetch.
+/// A step: fill ids(t) (sorted, distinct) and grads(t) [n x dim], then apply(). Thread: the run thread, but for
+/// readWeights and prefetch.
 class Tables {
  public:
   virtual ~Tables() = default;
@@ -38,8 +39,8 @@ class Tables {
   /// Rows that will be read soon. Thread-safe.
   virtual void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const = 0;
   /// One step of all tables; see RowStore::apply.
-  virtual Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket,
-                             ThreadPool& pool) = 0;
+  virtual Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params,
+                             const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) = 0;
   virtual Result<void> checkpoint() = 0;
   /// Drops the table's pages from the page cache; elsewhere than on disk there is none: error usage.
   virtual Result<void> evict() = 0;
@@ -56,11 +57,14 @@ class Tables {
 };
 
 /// Tables on disk, in an existing store.
-Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability, const RowKernels& kernels);
+Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability,
+                                               const RowKernels& kernels);
 
-/// The whole of every table committed at once in the device's memory (placement "gpu") or in private memory (Device::cpu(), placement "ram"), and
-/// filled with the initial weights. Errors machine: does not fit; nothing was allocated.
-Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device, const RowKernels& kernels, ThreadPool& pool);
+/// The whole of every table committed at once in the device's memory (placement "gpu") or in private memory
+/// (Device::cpu(), placement "ram"), and filled with the initial weights. Errors machine: does not fit; nothing was
+/// allocated.
+Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device,
+                                                 const RowKernels& kernels, ThreadPool& pool);
 
 /// Index of the first row of the step whose gradient is not finite, or -1; table and place in the step.
 struct BadGradient {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own exp, log, tanh, asinh, sin, cos in double: + - * / sqrt only, hence the same bits on every CPU and on CUDA.
 //
-// libm is not used in core/rows and core/model (tests/arch checks the symbols): glibc picks a variant by the CPU's features and
-// its last bit moves. These run once a row or a pair, not once an element, so double costs little. Stated largest errors, against
-// 80-bit results over the ranges that tst_elementary walks: exp 1, log 1, expm1 1.5, log1p 2, tanh 2.5, asinh 2.5, sin and cos 1 ulp.
-// Reductions and coefficients of exp, expm1, log, sin, cos are those of FreeBSD's msun:
-//   Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc. business.
-//   Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is preserved.
+// libm is not used in core/rows and core/model (tests/arch checks the symbols): glibc picks a variant by the CPU's
+// features and its last bit moves. These run once a row or a pair, not once an element, so double costs little. Stated
+// largest errors, against 80-bit results over the ranges that tst_elementary walks: exp 1, log 1, expm1 1.5, log1p 2,
+// tanh 2.5, asinh 2.5, sin and cos 1 ulp. Reductions and coefficients of exp, expm1, log, sin, cos are those of
+// FreeBSD's msun:
+//   Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunPro, a Sun Microsystems, Inc.
+//   business. Permission to use, copy, modify, and distribute this software is freely granted, provided that this
+//   notice is preserved.
 #pragma once
 
 #include <cstdint>
@@ -69,9 +71,10 @@ DSA_MATH double exp(double x) {
   const double r = high - low;
   const double t = r * r;
   const double c =
-      r - t * (1.66666666666666019037e-01 +
-               t * (-2.77777777770155933842e-03 +
-                    t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
+      r -
+      t * (1.66666666666666019037e-01 +
+           t * (-2.77777777770155933842e-03 +
+                t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
   const double y = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
   return scale(y, static_cast<int>(k));
 }
@@ -129,8 +132,9 @@ DSA_MATH double log(double x) {
   const double z = s * s;
   const double w = z * z;
   const double t1 = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  const double t2 = z * (6.666666666666735130e-01 +
-                         w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const double t2 =
+      z * (6.666666666666735130e-01 +
+           w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
   const double r = t1 + t2;
   const double halfSquare = 0.5 * f * f;
   return dk * kLn2High - ((halfSquare - (s * (halfSquare + r) + dk * kLn2Low)) - f);
@@ -203,11 +207,11 @@ DSA_MATH double sinKernel(double x, double y) {
 
 DSA_MATH double cosKernel(double x, double y) {
   const double z = x * x;
-  const double r =
-      z * (4.16666666666666019037e-02 +
-           z * (-1.38888888888741095749e-03 +
-                z * (2.48015872894767294178e-05 +
-                     z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+  const double r = z * (4.16666666666666019037e-02 +
+                        z * (-1.38888888888741095749e-03 +
+                             z * (2.48015872894767294178e-05 +
+                                  z * (-2.75573143513906633035e-07 +
+                                       z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   const double half = 0.5 * z;
   const double w = 1.0 - half;
   return w + (((1.0 - w) - half) + (z * r - x * y));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Poincare ball of curvature -k (k > 0) and flat space (k = 0): distance, maps, transport. Points are rows of d values.
+// The Poincare ball of curvature -k (k > 0) and flat space (k = 0): distance, maps, transport. Points are rows of d
+// values.
 #pragma once
 
 #include "core/rows/row_math.h"
@@ -12,7 +13,8 @@ DSA_MATH double conformalFactor(const typename L::T* x, std::uint32_t dim, doubl
   return 2.0 / oneMinus(k, squaredNorm<L>(x, dim));
 }
 
-/// Distance from s = |x-y|^2, a = 1-k|x|^2, b = 1-k|y|^2: 2/sqrt(k) asinh(sqrt(k s/(a b))). The acosh form loses small distances.
+/// Distance from s = |x-y|^2, a = 1-k|x|^2, b = 1-k|y|^2: 2/sqrt(k) asinh(sqrt(k s/(a b))). The acosh form loses small
+/// distances.
 DSA_MATH double ballDistance(double k, double s, double a, double b) {
   return 2.0 / math::root(k) * math::asinh(math::root(k * s / (a * b)));
 }
@@ -27,7 +29,8 @@ DSA_MATH double distance(const typename L::T* x, const typename L::T* y, std::ui
 
 /// out = x (+) y.
 template <class L>
-DSA_MATH void mobiusAdd(const typename L::T* x, const typename L::T* y, typename L::T* out, std::uint32_t dim, double k) {
+DSA_MATH void mobiusAdd(const typename L::T* x, const typename L::T* y, typename L::T* out, std::uint32_t dim,
+                        double k) {
   const double q = valueOf(squaredSumWith<L>(x, y, 1.0, dim));
   const double a = oneMinus(k, squaredNorm<L>(x, dim));
   const double b = oneMinus(k, squaredNorm<L>(y, dim));
@@ -40,7 +43,8 @@ DSA_MATH void mobiusAdd(const typename L::T* x, const typename L::T* y, typename
 
 /// out = exp_x(u), not projected.
 template <class L>
-DSA_MATH void exponentialMap(const typename L::T* x, const typename L::T* u, typename L::T* out, std::uint32_t dim, double k) {
+DSA_MATH void exponentialMap(const typename L::T* x, const typename L::T* u, typename L::T* out, std::uint32_t dim,
+                             double k) {
   const double a = oneMinus(k, squaredNorm<L>(x, dim));
   const ExponentialStep e = exponentialStep(k, a, 1.0, valueOf(squaredNorm<L>(u, dim)));
   const MobiusCoefficients c = mobiusCoefficients(k, a, e.b, e.rho, valueOf(squaredSumWith<L>(x, u, e.rho, dim)));
@@ -49,7 +53,8 @@ DSA_MATH void exponentialMap(const typename L::T* x, const typename L::T* u, typ
 
 /// out = log_x(y): (1/lambda_x) d(x,y) w/|w|, w = -x (+) y up to a positive factor = a (y-x) - k|x-y|^2 x.
 template <class L>
-DSA_MATH void logarithmicMap(const typename L::T* x, const typename L::T* y, typename L::T* out, std::uint32_t dim, double k) {
+DSA_MATH void logarithmicMap(const typename L::T* x, const typename L::T* y, typename L::T* out, std::uint32_t dim,
+                             double k) {
   const double a = oneMinus(k, squaredNorm<L>(x, dim));
   const double s = valueOf(squaredDistance<L>(x, y, dim));
   const double d = distance<L>(x, y, dim, k);
@@ -65,7 +70,8 @@ DSA_MATH void logarithmicMap(const typename L::T* x, const typename L::T* y, typ
   }
 }
 
-/// v [dim], tangent at x, becomes the tangent at y that parallel transport along the geodesic gives; x is overwritten by y.
+/// v [dim], tangent at x, becomes the tangent at y that parallel transport along the geodesic gives; x is overwritten
+/// by y.
 template <class L>
 DSA_MATH void transportAlong(typename L::T* x, const typename L::T* y, typename L::T* v, std::uint32_t dim, double k) {
   const Sum square = squaredNorm<L>(x, dim);
@@ -79,7 +85,8 @@ DSA_MATH void transportAlong(typename L::T* x, const typename L::T* y, typename 
 
 /// out = g / lambda_x^2: the Riemannian gradient.
 template <class L>
-DSA_MATH void riemannianGradient(const typename L::T* x, const typename L::T* g, typename L::T* out, std::uint32_t dim, double k) {
+DSA_MATH void riemannianGradient(const typename L::T* x, const typename L::T* g, typename L::T* out, std::uint32_t dim,
+                                 double k) {
   const double a = k > 0 ? oneMinus(k, squaredNorm<L>(x, dim)) : 2.0;
   for (std::uint32_t i = 0; i < dim; ++i) out[i] = static_cast<typename L::T>(g[i] * (a * a / 4.0));
 }

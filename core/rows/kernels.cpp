@@ -17,18 +17,17 @@ struct LevelEntry {
 constexpr LevelEntry kLevels[] = {
     {KernelLevel::scalar, "scalar", detail::updateScalar},
 #if defined(__x86_64__)
-    {KernelLevel::avx2, "avx2", detail::updateAvx2},
-    {KernelLevel::avx512, "avx512", detail::updateAvx512},
+    {KernelLevel::avx2, "avx2", detail::updateAvx2},       {KernelLevel::avx512, "avx512", detail::updateAvx512},
 #endif
-    {KernelLevel::warp, "warp", detail::updateWarp},
-    {KernelLevel::lanes16, "lanes16", detail::updateLanes16},
+    {KernelLevel::warp, "warp", detail::updateWarp},       {KernelLevel::lanes16, "lanes16", detail::updateLanes16},
 };
 
 bool machineHas(KernelLevel level) {
 #if defined(__x86_64__)
   if (level == KernelLevel::avx2) return __builtin_cpu_supports("avx2");
   if (level == KernelLevel::avx512) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
   }
 #endif
   return true;
@@ -64,8 +63,8 @@ Result<KernelLevel> chooseLevel() {
   for (const LevelEntry& entry : kLevels) {
     if (entry.name == wanted) {
       if (machineHas(entry.level)) return entry.level;
-      return fail(ErrorCode::machine, "DSA_KERNELS={}: this machine's processor does not have it; unset it to take the best one",
-                  wanted);
+      return fail(ErrorCode::machine,
+                  "DSA_KERNELS={}: this machine's processor does not have it; unset it to take the best one", wanted);
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
   }

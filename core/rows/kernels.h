@@ -23,8 +23,8 @@ enum class KernelLevel { scalar, avx2, avx512, warp, lanes16 };
 [[nodiscard]] Result<KernelLevel> chooseLevel();
 
 /// Updates n rows in place by one step of p.rule.
-/// rows [n] pointers to distinct rows of rowFloats(p.rule, p.dim) float32; grads [n x gradStride] float32, finite, one a row.
-/// noexcept, thread-safe on disjoint rows; the same bits at every level.
+/// rows [n] pointers to distinct rows of rowFloats(p.rule, p.dim) float32; grads [n x gradStride] float32, finite, one
+/// a row. noexcept, thread-safe on disjoint rows; the same bits at every level.
 using UpdateRows = void (*)(const StepParams& p, float* const* rows, const float* grads, std::uint64_t gradStride,
                             std::uint64_t n) noexcept;
 
@@ -41,7 +41,8 @@ void updateRowsReference(const StepParams& p, double* const* rows, const double*
                          std::uint64_t n) noexcept;
 
 /// Index of the first value among n x stride that is NaN or infinite, or -1. dim of each stride are looked at.
-[[nodiscard]] std::int64_t firstNotFinite(const float* values, std::uint64_t n, std::uint64_t stride, std::uint32_t dim);
+[[nodiscard]] std::int64_t firstNotFinite(const float* values, std::uint64_t n, std::uint64_t stride,
+                                          std::uint32_t dim);
 
 namespace detail {
 void updateScalar(const StepParams&, float* const*, const float*, std::uint64_t, std::uint64_t) noexcept;

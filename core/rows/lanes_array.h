@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes as plain arrays of W values: the scalar level (W = 4), and AVX-512 (16) and a CUDA warp (32) emulated; T double is the reference.
+// Lanes as plain arrays of W values: the scalar level (W = 4), and AVX-512 (16) and a CUDA warp (32) emulated; T double
+// is the reference.
 //
-// A lane policy gives: T; W lanes in a V; element-wise arithmetic; and Acc, W double accumulators of products, summed over the 32
-// partial sums by one fixed tree (i + 16, + 8, + 4, + 2, + 1). Element i of a row belongs to partial sum i % 32 at every level, and a
-// missing element adds nothing, hence all levels give the same bits.
+// A lane policy gives: T; W lanes in a V; element-wise arithmetic; and Acc, W double accumulators of products, summed
+// over the 32 partial sums by one fixed tree (i + 16, + 8, + 4, + 2, + 1). Element i of a row belongs to partial sum i
+// % 32 at every level, and a missing element adds nothing, hence all levels give the same bits.
 #pragma once
 
 #include <cstdint>

@@ -49,15 +49,9 @@ struct Avx2Lanes {
   static D widen(V a) {
     return D{_mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1))};
   }
-  static D addWide(const D& a, const D& b) {
-    return D{_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
-  }
-  static D subWide(const D& a, const D& b) {
-    return D{_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
-  }
-  static D mulWide(const D& a, const D& b) {
-    return D{_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
-  }
+  static D addWide(const D& a, const D& b) { return D{_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
+  static D subWide(const D& a, const D& b) { return D{_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
+  static D mulWide(const D& a, const D& b) { return D{_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
   static Acc zeroAcc() { return Acc{_mm256_setzero_pd(), _mm256_setzero_pd()}; }
   static void accumulate(Acc& acc, const D& a, const D& b) {
     acc.low = _mm256_add_pd(acc.low, _mm256_mul_pd(a.low, b.low));
@@ -69,13 +63,13 @@ struct Avx2Lanes {
     return Sum{_mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two))), 0};
   }
   static Sum total(const Acc* acc) {
-    const __m256d low0 = _mm256_add_pd(acc[0].low, acc[2].low);     // i + 16
+    const __m256d low0 = _mm256_add_pd(acc[0].low, acc[2].low);  // i + 16
     const __m256d high0 = _mm256_add_pd(acc[0].high, acc[2].high);
     const __m256d low1 = _mm256_add_pd(acc[1].low, acc[3].low);
     const __m256d high1 = _mm256_add_pd(acc[1].high, acc[3].high);
-    const __m256d low = _mm256_add_pd(low0, low1);                  // + 8
+    const __m256d low = _mm256_add_pd(low0, low1);  // + 8
     const __m256d high = _mm256_add_pd(high0, high1);
-    const __m256d four = _mm256_add_pd(low, high);                  // + 4
+    const __m256d four = _mm256_add_pd(low, high);                                                 // + 4
     const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));  // + 2
     return Sum{_mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two))), 0};                      // + 1
   }

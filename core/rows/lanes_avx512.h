@@ -36,15 +36,9 @@ struct Avx512Lanes {
     return D{_mm512_maskz_cvtps_pd(all, _mm512_castps512_ps256(a)),
              _mm512_maskz_cvtps_pd(all, _mm512_maskz_extractf32x8_ps(all, a, 1))};
   }
-  static D addWide(const D& a, const D& b) {
-    return D{_mm512_add_pd(a.low, b.low), _mm512_add_pd(a.high, b.high)};
-  }
-  static D subWide(const D& a, const D& b) {
-    return D{_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)};
-  }
-  static D mulWide(const D& a, const D& b) {
-    return D{_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)};
-  }
+  static D addWide(const D& a, const D& b) { return D{_mm512_add_pd(a.low, b.low), _mm512_add_pd(a.high, b.high)}; }
+  static D subWide(const D& a, const D& b) { return D{_mm512_sub_pd(a.low, b.low), _mm512_sub_pd(a.high, b.high)}; }
+  static D mulWide(const D& a, const D& b) { return D{_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)}; }
   static Acc zeroAcc() { return Acc{_mm512_setzero_pd(), _mm512_setzero_pd()}; }
   static void accumulate(Acc& acc, const D& a, const D& b) {
     acc.low = _mm512_add_pd(acc.low, _mm512_mul_pd(a.low, b.low));
@@ -55,13 +49,14 @@ struct Avx512Lanes {
     return total(all);
   }
   static Sum total(const Acc* acc) {
-    const __m512d low = _mm512_add_pd(acc[0].low, acc[1].low);    // i + 16
+    const __m512d low = _mm512_add_pd(acc[0].low, acc[1].low);  // i + 16
     const __m512d high = _mm512_add_pd(acc[0].high, acc[1].high);
-    const __m512d eight = _mm512_add_pd(low, high);               // + 8
+    const __m512d eight = _mm512_add_pd(low, high);  // + 8
     const __mmask8 all = static_cast<__mmask8>(0xff);
-    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_maskz_extractf64x4_pd(all, eight, 1));  // + 4
-    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));                    // + 2
-    return Sum{_mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two))), 0};                                        // + 1
+    const __m256d four =
+        _mm256_add_pd(_mm512_castpd512_pd256(eight), _mm512_maskz_extractf64x4_pd(all, eight, 1));  // + 4
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));   // + 2
+    return Sum{_mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two))), 0};                       // + 1
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over a row by lanes: element-wise passes, and sums that go through 32 partial sums and a fixed tree at every level.
+// Loops over a row by lanes: element-wise passes, and sums that go through 32 partial sums and a fixed tree at every
+// level.
 #pragma once
 
 #include "core/rows/elementary.h"
@@ -14,7 +15,8 @@
 
 namespace dsa {
 
-/// Where lanes are threads of their own (a warp): waits for all of them, so that a value of the whole row may be overwritten.
+/// Where lanes are threads of their own (a warp): waits for all of them, so that a value of the whole row may be
+/// overwritten.
 template <class L>
 DSA_MATH void lanesMeet() {
   if constexpr (requires { L::meet(); }) L::meet();
@@ -42,14 +44,16 @@ DSA_MATH void storeLanes(typename L::T* p, std::uint32_t offset, typename L::V v
   }
 }
 
-/// K sums of products over a row at once: f(offset, count, add) calls add(k, a, b) with widened lanes, for sum k += a * b.
+/// K sums of products over a row at once: f(offset, count, add) calls add(k, a, b) with widened lanes, for sum k += a *
+/// b.
 template <class L, int K, class F>
 DSA_MATH void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
   constexpr int kBlocks = kPartialSums / L::W;
   if (dim <= static_cast<std::uint32_t>(L::W)) {  // small rows: one accumulator, a third of the time at d = 5
     typename L::Acc only[K];
     for (int k = 0; k < K; ++k) only[k] = L::zeroAcc();
-    f(0u, static_cast<int>(dim), [&](int k, const typename L::D& x, const typename L::D& y) { L::accumulate(only[k], x, y); });
+    f(0u, static_cast<int>(dim),
+      [&](int k, const typename L::D& x, const typename L::D& y) { L::accumulate(only[k], x, y); });
     for (int k = 0; k < K; ++k) sums[k] = L::totalOfOne(only[k]);
     return;
   }
@@ -61,9 +65,8 @@ DSA_MATH void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
   for (; i + kPartialSums <= dim; i += kPartialSums) {
     DSA_UNROLL_BLOCKS
     for (int b = 0; b < kBlocks; ++b) {
-      f(i + static_cast<std::uint32_t>(b * L::W), L::W, [&](int k, const typename L::D& x, const typename L::D& y) {
-        L::accumulate(acc[k][b], x, y);
-      });
+      f(i + static_cast<std::uint32_t>(b * L::W), L::W,
+        [&](int k, const typename L::D& x, const typename L::D& y) { L::accumulate(acc[k][b], x, y); });
     }
   }
   DSA_UNROLL_BLOCKS

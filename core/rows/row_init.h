@@ -7,6 +7,7 @@
 namespace dsa {
 
 /// Fills weights [dim] uniform in [-scale, scale). The rest of a new row's record is zero. Thread-safe.
-void initialWeights(std::uint64_t seed, std::uint32_t table, std::uint64_t row, std::uint32_t dim, float scale, float* weights);
+void initialWeights(std::uint64_t seed, std::uint32_t table, std::uint64_t row, std::uint32_t dim, float scale,
+                    float* weights);
 
 }  // namespace dsa

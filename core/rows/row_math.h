@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The update rules, row by row, over a lane policy: one source for scalar, AVX2, AVX-512, an emulated or real warp, and double.
+// The update rules, row by row, over a lane policy: one source for scalar, AVX2, AVX-512, an emulated or real warp, and
+// double.
 //
-// Formulas: ARCHITECTURE.md, "Rules". x is the row, g its summed gradient, d the dimension, K the curvature magnitude k.
-// Row-wide sums are doubles (reduce.h); coefficients made of them are computed in double and rounded once to T.
+// Formulas: ARCHITECTURE.md, "Rules". x is the row, g its summed gradient, d the dimension, K the curvature magnitude
+// k. Row-wide sums are doubles (reduce.h); coefficients made of them are computed in double and rounded once to T.
 #pragma once
 
 #include "core/rows/reduce.h"
@@ -10,7 +11,8 @@
 
 namespace dsa {
 
-/// torch.optim.SparseAdam: m += (1-b1)(g-m); v += (1-b2)(g^2-v); x += -lr sqrt(c2)/c1 * m/(sqrt(v)+eps). Zero ulp from PyTorch.
+/// torch.optim.SparseAdam: m += (1-b1)(g-m); v += (1-b2)(g^2-v); x += -lr sqrt(c2)/c1 * m/(sqrt(v)+eps). Zero ulp from
+/// PyTorch.
 template <class L>
 struct SparseAdamRule {
   using V = typename L::V;
@@ -20,8 +22,8 @@ struct SparseAdamRule {
 
   DSA_MATH SparseAdamRule make(const StepParams& p) {
     return SparseAdamRule{L::set(static_cast<T>(1.0 - p.beta1)), L::set(static_cast<T>(1.0 - p.beta2)),
-                          L::set(static_cast<T>(p.eps)), L::set(static_cast<T>(-(p.lr * math::root(p.bias2) / p.bias1))),
-                          p.dim};
+                          L::set(static_cast<T>(p.eps)),
+                          L::set(static_cast<T>(-(p.lr * math::root(p.bias2) / p.bias1))), p.dim};
   }
   DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const m = row + dim;
@@ -51,8 +53,8 @@ struct DsaRule {
 
   DSA_MATH DsaRule make(const StepParams& q) {
     const auto set = [](double x) { return L::set(static_cast<T>(x)); };
-    return DsaRule{q, set(q.beta1), set(1.0 - q.beta1), set(q.beta2), set(1.0 - q.beta2), set(q.eps), set(q.bias1),
-                   set(q.bias2), set(q.lr), set(1.0 - q.lr * q.weightDecay)};
+    return DsaRule{q,          set(q.beta1), set(1.0 - q.beta1), set(q.beta2), set(1.0 - q.beta2),
+                   set(q.eps), set(q.bias1), set(q.bias2),       set(q.lr),    set(1.0 - q.lr * q.weightDecay)};
   }
   DSA_HOST_DEVICE inline void operator()(T* row, const T* grad) const {
     T* const m = row + p.dim;
@@ -84,11 +86,13 @@ struct DsaRule {
     const double radius = math::root((1.0 - p.ballMargin) / p.k);
     if (!(norm > radius)) return;
     const V factor = L::set(static_cast<T>(radius / norm));
-    forLanes<L>(p.dim, [&](std::uint32_t i, int n) { storeLanes<L>(row, i, L::mul(loadLanes<L>(row, i, n), factor), n); });
+    forLanes<L>(p.dim,
+                [&](std::uint32_t i, int n) { storeLanes<L>(row, i, L::mul(loadLanes<L>(row, i, n), factor), n); });
   }
 };
 
-/// A point y = f * (alpha x + beta u) given by coefficients, so that passes over the row recompute it with the same bits.
+/// A point y = f * (alpha x + beta u) given by coefficients, so that passes over the row recompute it with the same
+/// bits.
 template <class L>
 struct Combination {
   using V = typename L::V;
@@ -107,7 +111,8 @@ struct Combination {
   }
 };
 
-/// Coefficients of x (+) rho u for K > 0: alpha x + beta u. `b` is 1 - K rho^2|u|^2, given because it is known more precisely.
+/// Coefficients of x (+) rho u for K > 0: alpha x + beta u. `b` is 1 - K rho^2|u|^2, given because it is known more
+/// precisely.
 struct MobiusCoefficients {
   double alpha, beta;
 };
@@ -161,11 +166,12 @@ DSA_MATH void projectCombination(Combination<L>& y, double k, double margin, std
 }
 
 /// Stores y over x and, where `m` is given, carries m from x to y: (lambda_x/lambda_y) gyr[y,-x] m.
-/// With delta = y - x: A = -K a<x,m> + 2K^2<x,delta><x,m> - K^2|x|^2<delta,m>, A - B = K a<delta,m> - K^2|delta|^2<x,m>,
-/// D = a b + K|delta|^2, result = (b/a)(m + 2(A delta + (A-B) x)/D): the form of peers.md (G) with its cancellations removed.
+/// With delta = y - x: A = -K a<x,m> + 2K^2<x,delta><x,m> - K^2|x|^2<delta,m>, A - B = K a<delta,m> -
+/// K^2|delta|^2<x,m>, D = a b + K|delta|^2, result = (b/a)(m + 2(A delta + (A-B) x)/D): the form of peers.md (G) with
+/// its cancellations removed.
 template <class L, class Point>
 DSA_MATH void moveAndTransport(typename L::T* row, typename L::T* m, const Point& y, double k, double a,
-                                    const Sum& squaredX, std::uint32_t dim) {
+                               const Sum& squaredX, std::uint32_t dim) {
   using V = typename L::V;
   using T = typename L::T;
   // y.at may read row and m: every pass reads it before it stores.
@@ -258,7 +264,8 @@ struct RadamRule {
   }
 };
 
-/// Nickel and Kiela 2017: g' = g (1-K|x|^2)^2/4, no longer than gradientCap, then x - lr g' (or the exponential map), then the ball.
+/// Nickel and Kiela 2017: g' = g (1-K|x|^2)^2/4, no longer than gradientCap, then x - lr g' (or the exponential map),
+/// then the ball.
 template <class L>
 struct RsgdRule {
   using V = typename L::V;

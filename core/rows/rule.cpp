@@ -14,12 +14,15 @@ struct RuleEntry {
 };
 
 constexpr RuleEntry kRules[] = {
-    {Rule::sparseAdam, "sparse_adam", false}, {Rule::dsa, "dsa", true},
-    {Rule::radam, "radam", true},             {Rule::rsgd, "rsgd", true},
+    {Rule::sparseAdam, "sparse_adam", false},
+    {Rule::dsa, "dsa", true},
+    {Rule::radam, "radam", true},
+    {Rule::rsgd, "rsgd", true},
     {Rule::rowAdagrad, "row_adagrad", false},
 };
 
-/// 1 - beta^t by squaring in double-double: the same on every machine, and the nearest double to the exact value but for ties.
+/// 1 - beta^t by squaring in double-double: the same on every machine, and the nearest double to the exact value but
+/// for ties.
 double oneMinusPower(double beta, std::uint64_t t) {
   double high = 1;
   double low = 0;

@@ -11,11 +11,11 @@ namespace dsa {
 
 /// Named update rules (design.md section 4; formulas in ARCHITECTURE.md). Values are stored in files: never renumber.
 enum class Rule : std::uint32_t {
-  sparseAdam = 1,   ///< torch.optim.SparseAdam; k = 0 only
-  dsa = 2,          ///< the original disk-sparse-adam rule
-  radam = 3,        ///< Riemannian Adam on the Poincare ball
-  rsgd = 4,         ///< Nickel and Kiela 2017
-  rowAdagrad = 5,   ///< PyTorch-BigGraph, DGL-KE: one accumulator a row; k = 0 only
+  sparseAdam = 1,  ///< torch.optim.SparseAdam; k = 0 only
+  dsa = 2,         ///< the original disk-sparse-adam rule
+  radam = 3,       ///< Riemannian Adam on the Poincare ball
+  rsgd = 4,        ///< Nickel and Kiela 2017
+  rowAdagrad = 5,  ///< PyTorch-BigGraph, DGL-KE: one accumulator a row; k = 0 only
 };
 
 /// How radam and rsgd move on the ball. Values are stored in files.
@@ -56,15 +56,16 @@ struct StepParams {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double eps = 1e-8;
-  double weightDecay = 0;   ///< dsa only
-  double k = 0;             ///< curvature magnitude, 0 = Euclidean
+  double weightDecay = 0;  ///< dsa only
+  double k = 0;            ///< curvature magnitude, 0 = Euclidean
   double ballMargin = 1e-5;
-  double gradientCap = 5;   ///< rsgd only: longest Riemannian gradient of a row, 0 = none
+  double gradientCap = 5;  ///< rsgd only: longest Riemannian gradient of a row, 0 = none
   double bias1 = 1;
   double bias2 = 1;
 };
 
-/// Fills t, lr and the bias corrections; the rest is copied from `base`. beta^t by exact squaring, the same on every machine.
+/// Fills t, lr and the bias corrections; the rest is copied from `base`. beta^t by exact squaring, the same on every
+/// machine.
 [[nodiscard]] StepParams makeStep(const StepParams& base, std::uint64_t t, double lr);
 
 }  // namespace dsa

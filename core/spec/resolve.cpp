@@ -38,7 +38,7 @@ void setRateDefaults(RunSpec::Optimizer& optimizer, bool onBall) {
   const bool ballAdam = onBall && (optimizer.rule == Rule::radam || optimizer.rule == Rule::dsa);
   double lr = ballAdam ? 0.1 : 0.01;
   double eps = ballAdam ? 1.0 : 1e-8;
-  if (optimizer.rule == Rule::rsgd) lr = 0.3;
+  if (optimizer.rule == Rule::rsgd) lr = 0.1;
   if (optimizer.rule == Rule::rowAdagrad) {
     lr = 0.1;
     eps = 1e-10;

@@ -18,8 +18,8 @@ Result<void> nameFinished(const std::string& path) {
   return {};
 }
 
-Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                               std::uint64_t contentBytes, Space space) {
+Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,
+                               const unsigned char* uuid, std::uint64_t contentBytes, Space space) {
   const std::string unfinished = path + kUnfinished;
   DSA_ASSIGN(const File file, File::open(unfinished, File::Mode::createNew));
   FileHeader header;
@@ -43,30 +43,34 @@ Result<File> openContentFile(const std::string& path, const char* magic, std::ui
   DSA_ASSIGN(File file, File::open(path, mode));
   DSA_ASSIGN(const std::uint64_t size, file.size());
   if (size < sizeof(FileHeader)) {
-    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path, size,
-                kPage + contentBytes);
+    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path,
+                size, kPage + contentBytes);
   }
   FileHeader header;
   DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&header, 1)), 0));
   if (std::memcmp(header.magic, magic, 8) != 0) {
-    return fail(ErrorCode::input, "{}: begins with \"{}\", expected \"{}\"; not a file of this program, and nothing was changed",
-                path, fmt::format("{:.8s}", std::string(header.magic, strnlen(header.magic, 8))), magic);
+    return fail(ErrorCode::input,
+                "{}: begins with \"{}\", expected \"{}\"; not a file of this program, and nothing was changed", path,
+                fmt::format("{:.8s}", std::string(header.magic, strnlen(header.magic, 8))), magic);
   }
   if (header.version > kStoreVersion) {
-    return fail(ErrorCode::input, "{}: format {}, this program reads up to {}; use a newer program. Nothing was changed", path,
+    return fail(ErrorCode::input,
+                "{}: format {}, this program reads up to {}; use a newer program. Nothing was changed", path,
                 header.version, kStoreVersion);
   }
   if (header.checksum != checksumOf(&header, offsetof(FileHeader, checksum))) {
-    return fail(ErrorCode::input, "{}: the header's checksum is {:016x}, expected {:016x}; the file is damaged and nothing was changed",
+    return fail(ErrorCode::input,
+                "{}: the header's checksum is {:016x}, expected {:016x}; the file is damaged and nothing was changed",
                 path, header.checksum, checksumOf(&header, offsetof(FileHeader, checksum)));
   }
   if (std::memcmp(header.uuid, uuid, 16) != 0 || header.table != table || header.contentBytes != contentBytes) {
-    return fail(ErrorCode::input, "{}: belongs to another run or another shape ({} content bytes, expected {}); nothing was changed",
+    return fail(ErrorCode::input,
+                "{}: belongs to another run or another shape ({} content bytes, expected {}); nothing was changed",
                 path, header.contentBytes, contentBytes);
   }
   if (size < kPage + contentBytes) {
-    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path, size,
-                kPage + contentBytes);
+    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path,
+                size, kPage + contentBytes);
   }
   return file;
 }

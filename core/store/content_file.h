@@ -10,17 +10,20 @@
 
 namespace dsa {
 
-/// Whether a content file's blocks are taken from the disk at once (a store into a hole of a full disk would be SIGBUS) or on first touch.
+/// Whether a content file's blocks are taken from the disk at once (a store into a hole of a full disk would be SIGBUS)
+/// or on first touch.
 enum class Space { allocated, sparse };
 
-/// What a file is called until it is whole and durable: a name that nobody else uses, so that remains of a killed creation can be told.
+/// What a file is called until it is whole and durable: a name that nobody else uses, so that remains of a killed
+/// creation can be told.
 inline constexpr const char* kUnfinished = ".creating";
 /// PATH.creating becomes PATH. Error machine: PATH exists; it is not replaced.
 Result<void> nameFinished(const std::string& path);
 
-/// Makes a content file: page 0, its length, durable under an unfinished name, then its own. Used for every file but store.dsa.
-Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
-                               std::uint64_t contentBytes, Space space);
+/// Makes a content file: page 0, its length, durable under an unfinished name, then its own. Used for every file but
+/// store.dsa.
+Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,
+                               const unsigned char* uuid, std::uint64_t contentBytes, Space space);
 /// Opens such a file and refuses a foreign, newer, damaged, truncated or other run's one with path, expected and found.
 Result<File> openContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
                              std::uint64_t contentBytes, File::Mode mode);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a store's files, as FORMAT.md describes them. Little-endian, packed by hand: no padding the compiler chose.
+// The bytes of a store's files, as FORMAT.md describes them. Little-endian, packed by hand: no padding the compiler
+// chose.
 #pragma once
 
 #include <atomic>
@@ -52,7 +53,8 @@ struct Superblock {
 };
 static_assert(sizeof(Superblock) == 64 + 64 * kMaxTables + 8);
 
-/// store.dsa, pages 1 and 2: the last two checkpoints; the one with the higher sequence counts. In one 512-byte sector, so never torn.
+/// store.dsa, pages 1 and 2: the last two checkpoints; the one with the higher sequence counts. In one 512-byte sector,
+/// so never torn.
 struct CheckpointSlot {
   char magic[8] = {'D', 'S', 'A', 'C', 'H', 'E', 'C', 'K'};
   std::uint64_t sequence = 0;    ///< from 1; the slot is page 1 + sequence % 2
@@ -148,7 +150,8 @@ inline std::uint64_t observe(std::uint64_t& word) {
   return std::atomic_ref<std::uint64_t>(word).load(std::memory_order_acquire);
 }
 
-/// Program order is enough against SIGKILL: the page cache sees every store that was executed. The compiler must keep it, too.
+/// Program order is enough against SIGKILL: the page cache sees every store that was executed. The compiler must keep
+/// it, too.
 inline void keepOrder() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 }  // namespace dsa

@@ -65,8 +65,8 @@ void Intent::layOut(std::byte* content, const Superblock& super) {
   }
 }
 
-void Intent::arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params, const StateBlob& next,
-                 unsigned workers) const {
+void Intent::arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params,
+                 const StateBlob& next, unsigned workers) const {
   m_page->step = step;
   m_page->workers = workers;
   m_page->tableCount = static_cast<std::uint32_t>(rows.size());
@@ -95,9 +95,11 @@ Result<void> Intent::check(std::uint64_t applied) const {
   if (page.armed > 1) return damaged("armed", page.armed, "0 or 1");
   if (page.armed == 0) return {};
   // Killed between "steps applied" and "armed = 0", or anywhere before.
-  if (page.step != applied && page.step != applied + 1) return damaged("step", page.step, fmt::format("{} or {}", applied, applied + 1));
+  if (page.step != applied && page.step != applied + 1)
+    return damaged("step", page.step, fmt::format("{} or {}", applied, applied + 1));
   if (page.tableCount != m_tables.size()) return damaged("tables", page.tableCount, std::to_string(m_tables.size()));
-  if (page.workers == 0 || page.workers > kMaxWorkers) return damaged("workers", page.workers, fmt::format("1 to {}", kMaxWorkers));
+  if (page.workers == 0 || page.workers > kMaxWorkers)
+    return damaged("workers", page.workers, fmt::format("1 to {}", kMaxWorkers));
   for (std::uint32_t t = 0; t < page.tableCount; ++t) DSA_TRY(checkTable(t));
   return {};
 }
@@ -107,10 +109,12 @@ Result<void> Intent::checkTable(std::uint32_t t) const {
   const StepParams& params = m_page->params[t];
   const std::uint64_t n = m_page->rows[t];
   if (n > table.stepCapacity) return damaged("rows", n, fmt::format("at most {}", table.stepCapacity));
-  if (static_cast<std::uint32_t>(params.rule) != table.rule) return damaged("rule", static_cast<std::uint32_t>(params.rule), std::to_string(table.rule));
+  if (static_cast<std::uint32_t>(params.rule) != table.rule)
+    return damaged("rule", static_cast<std::uint32_t>(params.rule), std::to_string(table.rule));
   if (params.dim != table.dim) return damaged("dim", params.dim, std::to_string(table.dim));
   const auto map = static_cast<std::uint32_t>(params.map);
-  if (map != static_cast<std::uint32_t>(BallMap::retraction) && map != static_cast<std::uint32_t>(BallMap::exponential)) return damaged("map", map, "1 or 2");
+  if (map != static_cast<std::uint32_t>(BallMap::retraction) && map != static_cast<std::uint32_t>(BallMap::exponential))
+    return damaged("map", map, "1 or 2");
   for (std::uint32_t w = 0; w < m_page->workers; ++w) {
     const Progress& p = progress(w, t);
     const std::uint64_t begin = n * w / m_page->workers;
@@ -128,8 +132,10 @@ Result<void> Intent::checkTable(std::uint32_t t) const {
 }
 
 tl::unexpected<Error> Intent::damaged(const char* what, std::uint64_t found, const std::string& expected) const {
-  return fail(ErrorCode::input, "{}: a killed step is to be finished and its {} is {}, expected {}; the file is damaged and nothing was changed", m_path, what,
-              found, expected);
+  return fail(
+      ErrorCode::input,
+      "{}: a killed step is to be finished and its {} is {}, expected {}; the file is damaged and nothing was changed",
+      m_path, what, found, expected);
 }
 
 void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end,
@@ -168,7 +174,9 @@ void Intent::apply(std::span<const RecordArray> tables, const RowKernels& kernel
     if (m_page->workers == 1) {
       applyRange(0, t, tables[t], n, kernels);
     } else {
-      pool.partitioned(n, [&](std::uint64_t, std::uint64_t end, unsigned worker) { applyRange(worker, t, tables[t], end, kernels); });
+      pool.partitioned(n, [&](std::uint64_t, std::uint64_t end, unsigned worker) {
+        applyRange(worker, t, tables[t], end, kernels);
+      });
     }
   }
 }

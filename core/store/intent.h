@@ -21,8 +21,8 @@ struct RecordArray {
   [[nodiscard]] std::byte* at(std::uint64_t row) const { return base + row * stride; }
 };
 
-/// The redo half of a step costs nothing: ids and gradients are made in this mapping by the trainer. The undo half is kUndoRows old records a
-/// worker, which stay in the L2 cache. Thread: the run thread; apply() uses the pool.
+/// The redo half of a step costs nothing: ids and gradients are made in this mapping by the trainer. The undo half is
+/// kUndoRows old records a worker, which stay in the L2 cache. Thread: the run thread; apply() uses the pool.
 class Intent {
  public:
   static Result<void> create(const std::string& path, const Superblock& super);
@@ -36,12 +36,14 @@ class Intent {
   [[nodiscard]] float* grads(std::uint32_t t) const { return m_grads[t]; }
   [[nodiscard]] IntentPage& page() const { return *m_page; }
 
-  /// From here on the step will be applied, by us or by whoever opens the store after us. rows[t] ids are filled for each table.
-  void arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params, const StateBlob& next, unsigned workers) const;
+  /// From here on the step will be applied, by us or by whoever opens the store after us. rows[t] ids are filled for
+  /// each table.
+  void arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params,
+           const StateBlob& next, unsigned workers) const;
   /// Changes the rows of all tables. After arm().
   void apply(std::span<const RecordArray> tables, const RowKernels& kernels, ThreadPool& pool) const;
-  /// Whether an armed step can be believed by the process after ours: every count, place, row and rule against the superblock, `applied` steps being
-  /// applied. Error input: damaged; names what, found and expected.
+  /// Whether an armed step can be believed by the process after ours: every count, place, row and rule against the
+  /// superblock, `applied` steps being applied. Error input: damaged; names what, found and expected.
   [[nodiscard]] Result<void> check(std::uint64_t applied) const;
   /// After a kill and check(): finishes an armed step, whatever part of it was done. False: nothing was armed.
   bool finish(std::span<const RecordArray> tables, const RowKernels& kernels) const;
@@ -53,7 +55,8 @@ class Intent {
     return m_progress[worker * kMaxTables + table];
   }
   [[nodiscard]] std::byte* undo(std::uint32_t worker) const { return m_undo + worker * m_undoBytes; }
-  void applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end, const RowKernels& kernels) const;
+  void applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end,
+                  const RowKernels& kernels) const;
   [[nodiscard]] Result<void> checkTable(std::uint32_t t) const;
   [[nodiscard]] tl::unexpected<Error> damaged(const char* what, std::uint64_t found, const std::string& expected) const;
   void layOut(std::byte* content, const Superblock& super);

@@ -19,7 +19,8 @@ constexpr std::uint64_t kRowsForThreads = 256;
 
 }  // namespace
 
-Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& folder, Durability durability, const RowKernels& kernels) {
+Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& folder, Durability durability,
+                                                 const RowKernels& kernels) {
   std::unique_ptr<RowStore> store(new RowStore);
   store->m_folder = folder;
   store->m_durability = durability;
@@ -66,8 +67,8 @@ std::uint64_t RowStore::announce(const StepRows& rows) { return m_journal ? m_jo
 void RowStore::prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const {
   for (const std::uint64_t row : rows) {
     if (!m_touched[t].test(row)) continue;
-    ::posix_fadvise(m_rowFiles[t].fd(), static_cast<off_t>(kPage + row * m_records[t].stride), static_cast<off_t>(m_records[t].stride),
-                    POSIX_FADV_WILLNEED);
+    ::posix_fadvise(m_rowFiles[t].fd(), static_cast<off_t>(kPage + row * m_records[t].stride),
+                    static_cast<off_t>(m_records[t].stride), POSIX_FADV_WILLNEED);
   }
 }
 
@@ -79,8 +80,10 @@ Result<void> RowStore::admit(std::uint32_t t, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     if (m_touched[t].test(rows[i])) continue;
     initialWeights(m_shape.seed, t, rows[i], table.dim, table.initScale, m_newRecord.data());
-    if (auto put = m_rowFiles[t].writeAt(std::as_bytes(std::span(m_newRecord)), kPage + rows[i] * m_records[t].stride); !put) {
-      return fail(put.error().code, "{}. All rows are as they were after step {}; make room and resume the run", put.error().message, step());
+    if (auto put = m_rowFiles[t].writeAt(std::as_bytes(std::span(m_newRecord)), kPage + rows[i] * m_records[t].stride);
+        !put) {
+      return fail(put.error().code, "{}. All rows are as they were after step {}; make room and resume the run",
+                  put.error().message, step());
     }
   }
   return {};
@@ -93,7 +96,8 @@ void RowStore::markTouched(std::span<const std::uint64_t> counts) const {
   }
 }
 
-Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) {
+Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params,
+                             const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) {
   DSA_CHECK(m_writable && counts.size() == m_records.size() && params.size() == counts.size());
   DSA_TRY(usable());
   std::uint64_t rows = 0;
@@ -124,16 +128,20 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
 }
 
 Result<void> RowStore::usable() const {
-  if (m_closed) return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on", m_folder);
+  if (m_closed)
+    return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on", m_folder);
   if (!m_broken.message.empty()) return tl::unexpected(m_broken);
   return {};
 }
 
-/// After a failed fdatasync the kernel may have dropped what it could not write, and the next one may succeed all the same: what the disk holds is any
-/// subset of the stores since the last one, as after a power loss. The boot id goes, so that the next open treats it as one.
+/// After a failed fdatasync the kernel may have dropped what it could not write, and the next one may succeed all the
+/// same: what the disk holds is any subset of the stores since the last one, as after a power loss. The boot id goes,
+/// so that the next open treats it as one.
 tl::unexpected<Error> RowStore::breakOff(const Error& error) {
   if (m_writable && live().clean == 0) std::memset(live().bootId, 0, sizeof live().bootId);
-  m_broken = Error{error.code, fmt::format("{}. Nothing more is written to this table; see to the disk, then resume the run: it goes on from what is safely stored", error.message)};
+  m_broken = Error{error.code, fmt::format("{}. Nothing more is written to this table; see to the disk, then resume "
+                                           "the run: it goes on from what is safely stored",
+                                           error.message)};
   return tl::unexpected(m_broken);
 }
 
@@ -149,7 +157,8 @@ Result<void> RowStore::syncAll() {
   return sync(m_storeFile);
 }
 
-/// After syncAll(): store.dsa is clean and nothing of it on its way to the disk, so the slot, in one sector, gets there whole or not at all.
+/// After syncAll(): store.dsa is clean and nothing of it on its way to the disk, so the slot, in one sector, gets there
+/// whole or not at all.
 Result<void> RowStore::writeCheckpoint() {
   CheckpointSlot slot;
   slot.sequence = m_checkpoint.sequence + 1;
@@ -177,7 +186,8 @@ Result<void> RowStore::evict() {
   if (!m_broken.message.empty()) return tl::unexpected(m_broken);
   for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
     DSA_TRY(sync(m_rowFiles[t]));
-    if (::madvise(m_rowMaps[t].data(), m_rowMaps[t].size(), MADV_DONTNEED) != 0) return failErrno(m_rowFiles[t].path(), "unmap pages of", errno);
+    if (::madvise(m_rowMaps[t].data(), m_rowMaps[t].size(), MADV_DONTNEED) != 0)
+      return failErrno(m_rowFiles[t].path(), "unmap pages of", errno);
     const int failed = ::posix_fadvise(m_rowFiles[t].fd(), 0, 0, POSIX_FADV_DONTNEED);
     if (failed != 0) return failErrno(m_rowFiles[t].path(), "drop the cached pages of", failed);
   }

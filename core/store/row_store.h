@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The disk-backed tables of one run: rows on first touch, whole steps after SIGKILL, whole checkpoints after power loss.
+// The disk-backed tables of one run: rows on first touch, whole steps after SIGKILL, whole checkpoints after power
+// loss.
 //
-// Guarantees G1 to G7 of ARCHITECTURE.md, "Store"; bytes in FORMAT.md. One folder a run, one writer (StoreLock), any number of readers.
+// Guarantees G1 to G7 of ARCHITECTURE.md, "Store"; bytes in FORMAT.md. One folder a run, one writer (StoreLock), any
+// number of readers.
 #pragma once
 
 #include <cstdint>
@@ -53,17 +55,21 @@ enum class Recovery {
 };
 
 /// Thread: the run thread, except where said otherwise.
-/// After a failed fdatasync, and after close(), every call that would write is refused; opening again recovers (FORMAT.md, "A failed sync").
+/// After a failed fdatasync, and after close(), every call that would write is refused; opening again recovers
+/// (FORMAT.md, "A failed sync").
 class RowStore {
  public:
-  /// Makes FOLDER and the files in it, durable before it returns. Errors: input, a store is there already (nothing is overwritten); machine,
-  /// no space or no permission (what was made is removed again). A file of somebody else is never replaced or removed: input.
+  /// Makes FOLDER and the files in it, durable before it returns. Errors: input, a store is there already (nothing is
+  /// overwritten); machine, no space or no permission (what was made is removed again). A file of somebody else is
+  /// never replaced or removed: input.
   static Result<void> create(const std::string& folder, const StoreShape& shape);
   /// Opens for writing and recovers. O(1) in the number of rows, but for power-loss recovery (rows of the journal).
   /// Errors: machine, locked (names the pid); input, a foreign, newer, damaged, truncated or missing file.
-  static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability, const RowKernels& kernels);
-  /// Opens read-only beside a writer, or after it: no recovery, nothing written. Beside one, rows may be in the middle of a step.
-  /// Error input: nobody writes it and its rows do not stand whole: a step was killed half way, or the machine went down. Opening it for writing mends that.
+  static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability,
+                                                const RowKernels& kernels);
+  /// Opens read-only beside a writer, or after it: no recovery, nothing written. Beside one, rows may be in the middle
+  /// of a step. Error input: nobody writes it and its rows do not stand whole: a step was killed half way, or the
+  /// machine went down. Opening it for writing mends that.
   static Result<std::unique_ptr<RowStore>> openReadOnly(const std::string& folder);
   ~RowStore();
   RowStore(const RowStore&) = delete;
@@ -88,20 +94,23 @@ class RowStore {
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
   [[nodiscard]] const TouchedBits& touchedBits(std::uint32_t t) const { return m_touched[t]; }
 
-  /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in "process".
-  /// A ticket counts until the next checkpoint; apply() announces the step again where it does not.
+  /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in
+  /// "process". A ticket counts until the next checkpoint; apply() announces the step again where it does not.
   std::uint64_t announce(const StepRows& rows);
   /// Asks the kernel for the pages of these rows. Thread-safe.
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
 
-  /// Applies one step to all tables: counts[t] rows named by ids(t) with grads(t), params[t]; then step() is one more and state() is `next`.
-  /// Error machine: no space for new rows or for the journal; no row was changed.
-  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next, std::uint64_t ticket, ThreadPool& pool);
+  /// Applies one step to all tables: counts[t] rows named by ids(t) with grads(t), params[t]; then step() is one more
+  /// and state() is `next`. Error machine: no space for new rows or for the journal; no row was changed.
+  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
+                     std::uint64_t ticket, ThreadPool& pool);
 
-  /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in "process".
-  /// Steps announced but not applied are better announced again, ahead of time. Error machine: the disk refused; see above.
+  /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in
+  /// "process". Steps announced but not applied are better announced again, ahead of time. Error machine: the disk
+  /// refused; see above.
   Result<void> checkpoint();
-  /// Writes what is dirty and drops the tables' pages from memory; the next reads fault them in again. For teaching and measuring.
+  /// Writes what is dirty and drops the tables' pages from memory; the next reads fault them in again. For teaching and
+  /// measuring.
   Result<void> evict();
   /// Everything to the disk and a clean mark. Called once; without it the next open recovers as after a SIGKILL.
   Result<void> close();

@@ -17,8 +17,8 @@ Result<void> checkShape(const std::string& folder, const StoreShape& shape) {
   for (const TableShape& table : shape.tables) {
     DSA_CHECK(names::isTableName(table.name) && table.dim > 0 && table.rows > 0);
     if (table.rows > names::kMostBytes / names::stride(table)) {
-      return fail(ErrorCode::usage, "{}: {} rows of {} bytes are more than a table can hold ({})", folder, table.rows, names::stride(table),
-                  formatBytes(names::kMostBytes));
+      return fail(ErrorCode::usage, "{}: {} rows of {} bytes are more than a table can hold ({})", folder, table.rows,
+                  names::stride(table), formatBytes(names::kMostBytes));
     }
   }
   return {};
@@ -91,7 +91,9 @@ bool isThere(const std::string& path) {
 }
 
 /// An empty undo.journal holds nothing and open() would make the same.
-bool isEmptyJournal(const Named& file) { return file.magic == names::kJournalMagic && beginningOf(file.path) == std::string(); }
+bool isEmptyJournal(const Named& file) {
+  return file.magic == names::kJournalMagic && beginningOf(file.path) == std::string();
+}
 
 Result<bool> hasTouchedRows(const std::string& path) {
   DSA_ASSIGN(const std::string bytes, readTextFile(path, names::kMostBytes));
@@ -101,18 +103,26 @@ Result<bool> hasTouchedRows(const std::string& path) {
 /// Refuses a folder where this creation would have to replace a foreign file, or rows that a run has changed.
 Result<void> checkRemains(const std::string& folder, const StoreShape& shape) {
   if (isThere(names::store(folder))) {
-    return fail(ErrorCode::input, "{}: holds a table already; it was not touched. Choose another cache folder, or resume that run", folder);
+    return fail(ErrorCode::input,
+                "{}: holds a table already; it was not touched. Choose another cache folder, or resume that run",
+                folder);
   }
   for (const Named& file : filesOf(folder, shape)) {
     for (const bool finished : {true, false}) {
       const std::string path = finished ? file.path : file.path + kUnfinished;
       if (!isThere(path) || (finished ? isFinished(file) || isEmptyJournal(file) : isUnfinished(file))) continue;
-      return fail(ErrorCode::input, "{}: a file of that name is there, which this program did not make; it was not touched. Choose another cache folder", path);
+      return fail(ErrorCode::input,
+                  "{}: a file of that name is there, which this program did not make; it was not touched. Choose "
+                  "another cache folder",
+                  path);
     }
     if (file.magic != names::kTouchedMagic || !isThere(file.path)) continue;
     DSA_ASSIGN(const bool trained, hasTouchedRows(file.path));
     if (trained) {
-      return fail(ErrorCode::input, "{}: rows of a run lie here whose store.dsa is missing; they were not touched. Choose another cache folder, or remove them", folder);
+      return fail(ErrorCode::input,
+                  "{}: rows of a run lie here whose store.dsa is missing; they were not touched. Choose another cache "
+                  "folder, or remove them",
+                  folder);
     }
   }
   return {};
@@ -147,10 +157,13 @@ Result<void> writeStoreFile(const std::string& path, const Superblock& super) {
 Result<void> createFiles(const std::string& folder, const StoreShape& shape, const Superblock& super) {
   for (std::uint32_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& table = shape.tables[t];
-    DSA_TRY(createContentFile(names::rows(folder, table), names::kRowsMagic, t, super.uuid, table.rows * names::stride(table), Space::sparse));
-    DSA_TRY(createContentFile(names::touched(folder, table), names::kTouchedMagic, t, super.uuid, names::touchedBytes(table), Space::allocated));
+    DSA_TRY(createContentFile(names::rows(folder, table), names::kRowsMagic, t, super.uuid,
+                              table.rows * names::stride(table), Space::sparse));
+    DSA_TRY(createContentFile(names::touched(folder, table), names::kTouchedMagic, t, super.uuid,
+                              names::touchedBytes(table), Space::allocated));
   }
-  DSA_TRY(createContentFile(names::losses(folder), names::kLossMagic, 0, super.uuid, shape.lossCapacity * 8, Space::allocated));
+  DSA_TRY(createContentFile(names::losses(folder), names::kLossMagic, 0, super.uuid, shape.lossCapacity * 8,
+                            Space::allocated));
   DSA_TRY(Intent::create(names::intent(folder), super));
   DSA_TRY(writeStoreFile(names::store(folder), super));
   // Where store.dsa's name survives a power loss, all others do.
@@ -169,7 +182,8 @@ std::vector<Parent> parentsOf(const std::string& folder) {
   std::error_code ignored;
   fs::path path = fs::absolute(folder, ignored).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
-  for (; path.has_relative_path(); path = path.parent_path()) parents.push_back({path.parent_path().string(), !fs::exists(path, ignored)});
+  for (; path.has_relative_path(); path = path.parent_path())
+    parents.push_back({path.parent_path().string(), !fs::exists(path, ignored)});
   return parents;
 }
 

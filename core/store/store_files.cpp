@@ -15,8 +15,9 @@ StoreShape shapeOf(const Superblock& super) {
   shape.lossCapacity = super.lossCapacity;
   for (std::uint32_t t = 0; t < super.tableCount; ++t) {
     const TableRecord& record = super.tables[t];
-    shape.tables.push_back(TableShape{std::string(record.name, strnlen(record.name, sizeof record.name)), record.rows, record.dim,
-                                      static_cast<Rule>(record.rule), record.initScale, record.stepCapacity});
+    shape.tables.push_back(TableShape{std::string(record.name, strnlen(record.name, sizeof record.name)), record.rows,
+                                      record.dim, static_cast<Rule>(record.rule), record.initScale,
+                                      record.stepCapacity});
   }
   return shape;
 }
@@ -25,21 +26,29 @@ StoreShape shapeOf(const Superblock& super) {
 Result<void> checkTables(const std::string& path, const Superblock& super) {
   const StoreShape shape = shapeOf(super);
   const auto refuse = [&](const TableShape& table, const char* what, std::uint64_t found, const std::string& expected) {
-    return fail(ErrorCode::input, "{}: table \"{}\": {} is {}, expected {}; the file is damaged and nothing was changed", path, table.name, what, found, expected);
+    return fail(ErrorCode::input,
+                "{}: table \"{}\": {} is {}, expected {}; the file is damaged and nothing was changed", path,
+                table.name, what, found, expected);
   };
   for (std::size_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& table = shape.tables[t];
-    if (!names::isTableName(table.name)) return fail(ErrorCode::input, "{}: table {} has no name of [a-z0-9_]; the file is damaged and nothing was changed", path, t);
+    if (!names::isTableName(table.name))
+      return fail(ErrorCode::input,
+                  "{}: table {} has no name of [a-z0-9_]; the file is damaged and nothing was changed", path, t);
     const auto same = [&](const TableShape& other) { return other.name == table.name; };
     if (std::count_if(shape.tables.begin(), shape.tables.end(), same) > 1) return refuse(table, "its count", 2, "1");
-    if (table.recordFloats() == 0) return refuse(table, table.dim == 0 ? "dim" : "rule", table.dim == 0 ? 0 : super.tables[t].rule, "another");
-    if (super.tables[t].stride != names::stride(table)) return refuse(table, "stride", super.tables[t].stride, std::to_string(names::stride(table)));
+    if (table.recordFloats() == 0)
+      return refuse(table, table.dim == 0 ? "dim" : "rule", table.dim == 0 ? 0 : super.tables[t].rule, "another");
+    if (super.tables[t].stride != names::stride(table))
+      return refuse(table, "stride", super.tables[t].stride, std::to_string(names::stride(table)));
     const std::uint64_t most = names::kMostBytes / names::stride(table);
     if (table.rows == 0 || table.rows > most) return refuse(table, "rows", table.rows, fmt::format("1 to {}", most));
-    if (table.stepCapacity > most) return refuse(table, "step capacity", table.stepCapacity, fmt::format("at most {}", most));
+    if (table.stepCapacity > most)
+      return refuse(table, "step capacity", table.stepCapacity, fmt::format("at most {}", most));
   }
   if (shape.lossCapacity == 0 || shape.lossCapacity > names::kMostBytes / 8) {
-    return fail(ErrorCode::input, "{}: room for {} losses, expected 1 to {}; nothing was changed", path, shape.lossCapacity, names::kMostBytes / 8);
+    return fail(ErrorCode::input, "{}: room for {} losses, expected 1 to {}; nothing was changed", path,
+                shape.lossCapacity, names::kMostBytes / 8);
   }
   return {};
 }
@@ -48,24 +57,29 @@ Result<Superblock> readSuperblock(const File& file) {
   const std::string& path = file.path();
   DSA_ASSIGN(const std::uint64_t size, file.size());
   if (size < names::kStoreBytes) {
-    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path, size, names::kStoreBytes);
+    return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path,
+                size, names::kStoreBytes);
   }
   Superblock super;
   DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&super, 1)), 0));
   if (std::memcmp(super.magic, names::kStoreMagic, 8) != 0) {
-    return fail(ErrorCode::input, "{}: does not begin with \"DSASTORE\"; not a store of this program, and nothing was changed", path);
+    return fail(ErrorCode::input,
+                "{}: does not begin with \"DSASTORE\"; not a store of this program, and nothing was changed", path);
   }
   if (super.version > kStoreVersion) {
-    return fail(ErrorCode::input, "{}: format {}, this program reads up to {}; use a newer program. Nothing was changed", path, super.version,
-                kStoreVersion);
+    return fail(ErrorCode::input,
+                "{}: format {}, this program reads up to {}; use a newer program. Nothing was changed", path,
+                super.version, kStoreVersion);
   }
   const std::uint64_t expected = checksumOf(&super, offsetof(Superblock, checksum));
   if (super.checksum != expected) {
-    return fail(ErrorCode::input, "{}: the header's checksum is {:016x}, expected {:016x}; the file is damaged and nothing was changed", path,
-                super.checksum, expected);
+    return fail(ErrorCode::input,
+                "{}: the header's checksum is {:016x}, expected {:016x}; the file is damaged and nothing was changed",
+                path, super.checksum, expected);
   }
   if (super.tableCount == 0 || super.tableCount > kMaxTables) {
-    return fail(ErrorCode::input, "{}: {} tables, expected 1 to {}; nothing was changed", path, super.tableCount, kMaxTables);
+    return fail(ErrorCode::input, "{}: {} tables, expected 1 to {}; nothing was changed", path, super.tableCount,
+                kMaxTables);
   }
   DSA_TRY(checkTables(path, super));
   return super;
@@ -86,13 +100,15 @@ Result<void> RowStore::openFiles(bool writable) {
   for (std::uint32_t t = 0; t < m_super.tableCount; ++t) {
     const TableShape& table = m_shape.tables[t];
     const std::uint64_t bytes = table.rows * names::stride(table);
-    DSA_ASSIGN(File rows, openContentFile(names::rows(m_folder, table), names::kRowsMagic, t, m_super.uuid, bytes, mode));
-    // Random from the start: a random cold fault costs 0.12 ms with it and 6 ms without, and sequential read-ahead makes large folios that a
-    // single store dirties whole (1,009 times the data).
+    DSA_ASSIGN(File rows,
+               openContentFile(names::rows(m_folder, table), names::kRowsMagic, t, m_super.uuid, bytes, mode));
+    // Random from the start: a random cold fault costs 0.12 ms with it and 6 ms without, and sequential read-ahead
+    // makes large folios that a single store dirties whole (1,009 times the data).
     ::posix_fadvise(rows.fd(), 0, 0, POSIX_FADV_RANDOM);
     DSA_ASSIGN(Mapping map, Mapping::map(rows, kPage + bytes, kind));
     ::madvise(map.data(), map.size(), MADV_RANDOM);
-    DSA_ASSIGN(File touched, openContentFile(names::touched(m_folder, table), names::kTouchedMagic, t, m_super.uuid, names::touchedBytes(table), mode));
+    DSA_ASSIGN(File touched, openContentFile(names::touched(m_folder, table), names::kTouchedMagic, t, m_super.uuid,
+                                             names::touchedBytes(table), mode));
     DSA_ASSIGN(Mapping bits, Mapping::map(touched, kPage + names::touchedBytes(table), kind));
     m_records.push_back(RecordArray{map.data() + kPage, names::stride(table)});
     m_touched.emplace_back(bits.data() + kPage, table.rows);

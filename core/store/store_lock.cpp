@@ -16,7 +16,8 @@ namespace dsa {
 
 namespace {
 
-/// 0, or errno. Tries for a fifth of a second: a reader that looks at a store which nobody writes holds it for some microseconds (share()).
+/// 0, or errno. Tries for a fifth of a second: a reader that looks at a store which nobody writes holds it for some
+/// microseconds (share()).
 int lockExclusively(int fd) {
   for (int attempt = 0;; ++attempt) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
@@ -32,7 +33,8 @@ std::string contentOf(int fd) {
 }
 
 bool isPid(const std::string& text) {
-  return text.size() < 16 && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return text.size() < 16 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 }  // namespace
@@ -44,10 +46,14 @@ Result<StoreLock> StoreLock::take(const std::string& folder) {
   if (failed != 0 && failed != EWOULDBLOCK) return failErrno(path, "lock", failed);
   const std::string holder = contentOf(file.fd());
   if (!isPid(holder)) {
-    return fail(ErrorCode::input, "{}: a file of that name is there, which this program did not make; it was not touched. Choose another cache folder", path);
+    return fail(ErrorCode::input,
+                "{}: a file of that name is there, which this program did not make; it was not touched. Choose another "
+                "cache folder",
+                path);
   }
   if (failed != 0) {
-    return fail(ErrorCode::machine, "{}: in use by process {}; nothing was changed. Wait for it, or stop it first", folder, holder.empty() ? "unknown" : holder);
+    return fail(ErrorCode::machine, "{}: in use by process {}; nothing was changed. Wait for it, or stop it first",
+                folder, holder.empty() ? "unknown" : holder);
   }
   const std::string pid = std::to_string(::getpid());
   DSA_TRY(file.resize(0));

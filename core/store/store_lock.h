@@ -15,7 +15,8 @@ class StoreLock {
   /// Error machine: somebody else holds it; names the holder's pid.
   /// Error input: `lock` is somebody else's file; it is not written to.
   static Result<StoreLock> take(const std::string& folder);
-  /// Keeps writers out for a moment, together with other readers; no value where a writer holds it. A folder without a lock file has no writer.
+  /// Keeps writers out for a moment, together with other readers; no value where a writer holds it. A folder without a
+  /// lock file has no writer.
   static Result<std::optional<StoreLock>> share(const std::string& folder);
   StoreLock() = default;
 

@@ -23,16 +23,23 @@ inline std::string store(const std::string& folder) { return folder + "/store.ds
 inline std::string intent(const std::string& folder) { return folder + "/intent.dsa"; }
 inline std::string losses(const std::string& folder) { return folder + "/losses.f64"; }
 inline std::string journal(const std::string& folder) { return folder + "/undo.journal"; }
-inline std::string rows(const std::string& folder, const TableShape& table) { return folder + "/" + table.name + ".rows"; }
-inline std::string touched(const std::string& folder, const TableShape& table) { return folder + "/" + table.name + ".touched"; }
+inline std::string rows(const std::string& folder, const TableShape& table) {
+  return folder + "/" + table.name + ".rows";
+}
+inline std::string touched(const std::string& folder, const TableShape& table) {
+  return folder + "/" + table.name + ".touched";
+}
 
-inline std::uint64_t touchedBytes(const TableShape& table) { return std::max<std::uint64_t>(8, TouchedBits::bytesFor(table.rows)); }
+inline std::uint64_t touchedBytes(const TableShape& table) {
+  return std::max<std::uint64_t>(8, TouchedBits::bytesFor(table.rows));
+}
 inline std::uint64_t stride(const TableShape& table) { return table.recordFloats() * sizeof(float); }
 
 /// At most 15 of [a-z0-9_]: nothing that leaves the folder.
 inline bool isTableName(const std::string& name) {
-  return !name.empty() && name.size() < 16 &&
-         std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  return !name.empty() && name.size() < 16 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 }  // namespace dsa::names

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store does when it is opened: believe the checkpoints and flags or refuse, finish a step or roll back, raise its own flags.
+// What a store does when it is opened: believe the checkpoints and flags or refuse, finish a step or roll back, raise
+// its own flags.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -12,10 +13,13 @@ namespace {
 
 std::uint64_t uuidHash(const Superblock& super) { return checksumOf(super.uuid, sizeof super.uuid); }
 
-/// Gives the blocks behind the header page back; the length stays, so that a kill here leaves nothing that is cut short.
+/// Gives the blocks behind the header page back; the length stays, so that a kill here leaves nothing that is cut
+/// short.
 Result<void> punchContent(const File& file, std::uint64_t bytes) {
   for (;;) {
-    if (::fallocate(file.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kPage), static_cast<off_t>(bytes)) == 0) return {};
+    if (::fallocate(file.fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kPage),
+                    static_cast<off_t>(bytes)) == 0)
+      return {};
     if (errno == EINTR) continue;
     // Without holes the old records stay where they are: the touched bits say that they mean nothing.
     if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
@@ -39,15 +43,22 @@ Result<void> RowStore::readCheckpoint(CheckpointSlot& best) const {
     static constexpr unsigned char kNone[sizeof slot] = {};
     there[i] = std::memcmp(&slot, kNone, sizeof slot) != 0;
     const std::uint64_t expected = checksumOf(&slot, offsetof(CheckpointSlot, checksum));
-    if (!there[i] || (std::memcmp(slot.magic, "DSACHECK", 8) == 0 && slot.checksum == expected && slot.sequence % 2 == i)) continue;
-    // Never torn (writeCheckpoint), so it has rotted. The other one is no way out: its generation of the journal may be overwritten.
-    return fail(ErrorCode::input, "{}: the checkpoint on page {} has the checksum {:016x}, expected {:016x}; the file is damaged and nothing was changed", m_storeFile.path(),
-                1 + i, slot.checksum, expected);
+    if (!there[i] ||
+        (std::memcmp(slot.magic, "DSACHECK", 8) == 0 && slot.checksum == expected && slot.sequence % 2 == i))
+      continue;
+    // Never torn (writeCheckpoint), so it has rotted. The other one is no way out: its generation of the journal may be
+    // overwritten.
+    return fail(ErrorCode::input,
+                "{}: the checkpoint on page {} has the checksum {:016x}, expected {:016x}; the file is damaged and "
+                "nothing was changed",
+                m_storeFile.path(), 1 + i, slot.checksum, expected);
   }
   const std::size_t newer = there[1] && (!there[0] || slots[1].sequence > slots[0].sequence) ? 1 : 0;
   const std::uint64_t before = there[1 - newer] ? slots[1 - newer].sequence : 0;
   if (!there[newer] || slots[newer].sequence != before + 1) {
-    return fail(ErrorCode::input, "{}: the checkpoints are numbered {} and {}, expected two that follow each other; the file is damaged and nothing was changed",
+    return fail(ErrorCode::input,
+                "{}: the checkpoints are numbered {} and {}, expected two that follow each other; the file is damaged "
+                "and nothing was changed",
                 m_storeFile.path(), before, there[newer] ? slots[newer].sequence : 0);
   }
   best = slots[newer];
@@ -57,13 +68,16 @@ Result<void> RowStore::readCheckpoint(CheckpointSlot& best) const {
 Result<void> RowStore::checkLivePage(const CheckpointSlot& last) const {
   const LivePage& page = live();
   const auto damaged = [&](const char* what, std::uint64_t found, const std::string& expected) {
-    return fail(ErrorCode::input, "{}: page 3: {} is {}, expected {}; the file is damaged and nothing was changed", m_storeFile.path(), what, found, expected);
+    return fail(ErrorCode::input, "{}: page 3: {} is {}, expected {}; the file is damaged and nothing was changed",
+                m_storeFile.path(), what, found, expected);
   };
   if (page.clean > 1) return damaged("clean", page.clean, "0 or 1");
   if (page.power > 1) return damaged("power", page.power, "0 or 1");
   if (page.clean == 1) {
-    if (step() != last.step) return damaged("the step", step(), fmt::format("{}, that of the last checkpoint", last.step));
-    if (std::memcmp(page.states[last.step % 2].bytes, last.state.bytes, kStateBytes) != 0) return damaged("the state", last.step, "that of the last checkpoint");
+    if (step() != last.step)
+      return damaged("the step", step(), fmt::format("{}, that of the last checkpoint", last.step));
+    if (std::memcmp(page.states[last.step % 2].bytes, last.state.bytes, kStateBytes) != 0)
+      return damaged("the state", last.step, "that of the last checkpoint");
   } else if (page.power == 1 && sameBoot() && step() < last.step) {
     return damaged("the step", step(), fmt::format("{} or more, that of the last checkpoint", last.step));
   }
@@ -77,12 +91,16 @@ Result<void> RowStore::checkReadable() const {
   DSA_ASSIGN(const IntentPage page, Intent::readPage(names::intent(m_folder), m_super));
   if (live().clean == 1) return {};
   if (!sameBoot()) {
-    return fail(ErrorCode::input, "{}: the machine went down while this table was written, and its rows may be of several steps. Resume the run first: that rolls it back",
+    return fail(ErrorCode::input,
+                "{}: the machine went down while this table was written, and its rows may be of several steps. Resume "
+                "the run first: that rolls it back",
                 m_folder);
   }
   if (page.armed != 0 && page.step != step()) {
-    return fail(ErrorCode::input, "{}: a process was killed in the middle of step {}, and some of its rows are changed. Resume the run first: that finishes the step", m_folder,
-                step() + 1);
+    return fail(ErrorCode::input,
+                "{}: a process was killed in the middle of step {}, and some of its rows are changed. Resume the run "
+                "first: that finishes the step",
+                m_folder, step() + 1);
   }
   return {};
 }
@@ -123,7 +141,8 @@ Result<void> RowStore::rollBack() {
       m_touched[entry.table].set(entry.row);
     }
   };
-  DSA_TRY(UndoJournal::replay(names::journal(m_folder), m_checkpoint.generation, uuidHash(m_super), journalTables(), put));
+  DSA_TRY(
+      UndoJournal::replay(names::journal(m_folder), m_checkpoint.generation, uuidHash(m_super), journalTables(), put));
   live().states[m_checkpoint.step % 2] = m_checkpoint.state;
   publish(live().step, m_checkpoint.step);
   m_recovery = Recovery::lastCheckpoint;
@@ -144,19 +163,22 @@ Result<void> RowStore::forgetAll() {
 
 std::vector<UndoJournal::Table> RowStore::journalTables() const {
   std::vector<UndoJournal::Table> tables;
-  for (std::uint32_t t = 0; t < m_records.size(); ++t) tables.push_back({m_records[t], m_touched[t], m_shape.tables[t].rows});
+  for (std::uint32_t t = 0; t < m_records.size(); ++t)
+    tables.push_back({m_records[t], m_touched[t], m_shape.tables[t].rows});
   return tables;
 }
 
 Result<void> RowStore::startJournal() {
   DSA_TRY(syncAll());
   DSA_TRY(writeCheckpoint());
-  DSA_ASSIGN(m_journal, UndoJournal::open(names::journal(m_folder), m_checkpoint.generation, uuidHash(m_super), journalTables()));
+  DSA_ASSIGN(m_journal,
+             UndoJournal::open(names::journal(m_folder), m_checkpoint.generation, uuidHash(m_super), journalTables()));
   return syncFolder(m_folder);
 }
 
-/// Durable before the first row changes, and each before the next: whatever is on the disk in between still tells the truth about rows that nobody has
-/// changed. The boot id before "power", else a kill between a journal's rollback and a run without one would count as a power loss without a journal.
+/// Durable before the first row changes, and each before the next: whatever is on the disk in between still tells the
+/// truth about rows that nobody has changed. The boot id before "power", else a kill between a journal's rollback and a
+/// run without one would count as a power loss without a journal.
 Result<void> RowStore::raiseFlags() {
   const bool wasClean = live().clean == 1;
   const BootId boot = currentBootId();

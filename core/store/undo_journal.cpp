@@ -21,7 +21,8 @@ std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage 
 
 }  // namespace
 
-Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables,
+Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation,
+                                                       std::uint64_t uuidHash, std::vector<Table> tables,
                                                        std::uint64_t blockBytes) {
   std::unique_ptr<UndoJournal> journal(new UndoJournal);
   auto file = File::open(path, File::Mode::readWrite, O_CREAT | O_DIRECT);
@@ -101,7 +102,8 @@ void UndoJournal::run() {
     StepRows together(m_tables.size());
     const std::uint64_t count = m_queue.size();
     for (const StepRows& rows : m_queue) {
-      for (std::size_t t = 0; t < rows.size(); ++t) together[t].insert(together[t].end(), rows[t].begin(), rows[t].end());
+      for (std::size_t t = 0; t < rows.size(); ++t)
+        together[t].insert(together[t].end(), rows[t].begin(), rows[t].end());
     }
     m_queue.clear();
     m_busy = true;
@@ -113,7 +115,9 @@ void UndoJournal::run() {
       m_durable += count;
     } else {
       m_failure = fail(written.error().code,
-                       "{}. No row of the step was changed. The journal takes nothing more until the table is opened again: make room, then resume the run", written.error().message);
+                       "{}. No row of the step was changed. The journal takes nothing more until the table is opened "
+                       "again: make room, then resume the run",
+                       written.error().message);
     }
     m_change.notify_all();
   }
@@ -126,7 +130,8 @@ Result<void> UndoJournal::addRow(std::uint32_t t, std::uint64_t row) {
   saved.set(row);
   const JournalEntry entry{t, table.touched.test(row) ? 1u : 0u, row};
   const std::uint64_t record = entry.touched != 0 ? table.records.stride : 0;
-  if (m_entries > 0 && m_block.size() - sizeof(JournalBlock) + sizeof entry + record > m_blockBytes) DSA_TRY(writeBlock());
+  if (m_entries > 0 && m_block.size() - sizeof(JournalBlock) + sizeof entry + record > m_blockBytes)
+    DSA_TRY(writeBlock());
   if (m_entries == 0) m_block.assign(sizeof(JournalBlock), std::byte{0});
   const std::size_t at = m_block.size();
   m_block.resize(at + sizeof entry + record);
@@ -143,7 +148,8 @@ Result<void> UndoJournal::write(const StepRows& rows) {
   }
   if (m_entries > 0) DSA_TRY(writeBlock());
   if (m_offset == before) return {};
-  // A later block may be on the disk before an earlier one: reading back stops at the gap, and no row behind it has changed yet.
+  // A later block may be on the disk before an earlier one: reading back stops at the gap, and no row behind it has
+  // changed yet.
   return m_file.sync();
 }
 
@@ -175,8 +181,8 @@ Result<void> UndoJournal::writeBlock() {
 namespace {
 
 /// One block's payload, checked; empty when the block is not whole or not of this generation.
-Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSize, std::uint64_t offset, const JournalBlock& expected,
-                                         std::uint64_t& entries) {
+Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSize, std::uint64_t offset,
+                                         const JournalBlock& expected, std::uint64_t& entries) {
   JournalBlock header;
   if (offset + sizeof header > fileSize) return std::vector<std::byte>{};
   DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&header, 1)), offset));
@@ -196,19 +202,28 @@ Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSiz
 using Put = std::function<void(const JournalEntry&, const std::byte*)>;
 
 /// The rows of one whole block.
-Result<void> forEachRow(const std::string& path, std::span<const std::byte> payload, std::uint64_t entries, std::span<const UndoJournal::Table> tables, const Put& put) {
+Result<void> forEachRow(const std::string& path, std::span<const std::byte> payload, std::uint64_t entries,
+                        std::span<const UndoJournal::Table> tables, const Put& put) {
   std::size_t at = 0;
   for (std::uint64_t e = 0; e < entries; ++e) {
     JournalEntry entry;
-    if (at + sizeof entry > payload.size()) return fail(ErrorCode::input, "{}: a block promises {} rows and holds {}; the file is damaged and no row was changed", path, entries, e);
+    if (at + sizeof entry > payload.size())
+      return fail(ErrorCode::input,
+                  "{}: a block promises {} rows and holds {}; the file is damaged and no row was changed", path,
+                  entries, e);
     std::memcpy(&entry, payload.data() + at, sizeof entry);
     at += sizeof entry;
     if (entry.table >= tables.size() || entry.touched > 1 || entry.row >= tables[entry.table].rows) {
-      return fail(ErrorCode::input, "{}: names row {} of table {}, expected {} tables and a row below {}; the file is damaged and no row was changed", path, entry.row, entry.table,
-                  tables.size(), entry.table < tables.size() ? tables[entry.table].rows : 0);
+      return fail(ErrorCode::input,
+                  "{}: names row {} of table {}, expected {} tables and a row below {}; the file is damaged and no row "
+                  "was changed",
+                  path, entry.row, entry.table, tables.size(),
+                  entry.table < tables.size() ? tables[entry.table].rows : 0);
     }
     const std::uint64_t record = entry.touched != 0 ? tables[entry.table].records.stride : 0;
-    if (at + record > payload.size()) return fail(ErrorCode::input, "{}: row {} does not fit its block; the file is damaged and no row was changed", path, entry.row);
+    if (at + record > payload.size())
+      return fail(ErrorCode::input, "{}: row {} does not fit its block; the file is damaged and no row was changed",
+                  path, entry.row);
     put(entry, entry.touched != 0 ? payload.data() + at : nullptr);
     at += record;
   }
@@ -217,7 +232,8 @@ Result<void> forEachRow(const std::string& path, std::span<const std::byte> payl
 
 }  // namespace
 
-Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const Table> tables, const Put& put) {
+Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash,
+                                          std::span<const Table> tables, const Put& put) {
   DSA_ASSIGN(const File file, File::open(path, File::Mode::readOnly));
   DSA_ASSIGN(const std::uint64_t fileSize, file.size());
   std::uint64_t rows = 0;

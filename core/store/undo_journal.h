@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durability "power": old records of the rows first touched since the last checkpoint, on the disk before those rows change.
+// Durability "power": old records of the rows first touched since the last checkpoint, on the disk before those rows
+// change.
 #pragma once
 
 #include <condition_variable>
@@ -32,11 +33,13 @@ class UndoJournal {
     std::uint64_t rows = 0;
   };
 
-  /// Most bytes of payload in a block: bounds the memory of the writer and of the one who reads it back. A larger step makes several blocks.
+  /// Most bytes of payload in a block: bounds the memory of the writer and of the one who reads it back. A larger step
+  /// makes several blocks.
   static constexpr std::uint64_t kBlockBytes = 64ull << 20;
 
   /// Starts writing generation `generation` at the front of the file (created where it is missing).
-  static Result<std::unique_ptr<UndoJournal>> open(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::vector<Table> tables,
+  static Result<std::unique_ptr<UndoJournal>> open(const std::string& path, std::uint64_t generation,
+                                                   std::uint64_t uuidHash, std::vector<Table> tables,
                                                    std::uint64_t blockBytes = kBlockBytes);
   ~UndoJournal();
   UndoJournal(const UndoJournal&) = delete;
@@ -46,17 +49,20 @@ class UndoJournal {
   std::uint64_t submit(StepRows rows);
   /// Whether submit() gave this ticket since the last restart(); the rows of another are not in this generation.
   [[nodiscard]] bool knows(std::uint64_t ticket);
-  /// Blocks until the old records of a known ticket are durable. Error machine: the disk refused them; the rows are unchanged, and all that follows
-  /// is refused, too: what the file holds is not known any more.
+  /// Blocks until the old records of a known ticket are durable. Error machine: the disk refused them; the rows are
+  /// unchanged, and all that follows is refused, too: what the file holds is not known any more.
   Result<void> wait(std::uint64_t ticket);
-  /// After a checkpoint: drops everything, starts `generation`; steps queued but not yet applied must be submitted again.
+  /// After a checkpoint: drops everything, starts `generation`; steps queued but not yet applied must be submitted
+  /// again.
   void restart(std::uint64_t generation);
   /// Bytes written since open(), the blocks' headers and padding included.
   [[nodiscard]] std::uint64_t bytesWritten() const { return m_bytesWritten.load(std::memory_order_relaxed); }
 
-  /// Calls put(entry, oldRecord or null) for each row that generation holds, oldest first; stops at the first block that is not whole.
-  /// Returns the number of rows. Error input: a whole block names rows that no table has; put was not called, for the file is read through before.
-  static Result<std::uint64_t> replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash, std::span<const Table> tables,
+  /// Calls put(entry, oldRecord or null) for each row that generation holds, oldest first; stops at the first block
+  /// that is not whole. Returns the number of rows. Error input: a whole block names rows that no table has; put was
+  /// not called, for the file is read through before.
+  static Result<std::uint64_t> replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash,
+                                      std::span<const Table> tables,
                                       const std::function<void(const JournalEntry&, const std::byte*)>& put);
 
  private:

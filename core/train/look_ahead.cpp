@@ -5,8 +5,13 @@
 
 namespace dsa {
 
-LookAhead::LookAhead(std::shared_ptr<const Sampler> sampler, std::uint32_t tables, std::uint64_t first, std::uint64_t last, std::size_t depth, OnPrepared onPrepared)
-    : m_sampler(std::move(sampler)), m_tables(tables), m_last(last), m_onPrepared(std::move(onPrepared)), m_next(first) {
+LookAhead::LookAhead(std::shared_ptr<const Sampler> sampler, std::uint32_t tables, std::uint64_t first,
+                     std::uint64_t last, std::size_t depth, OnPrepared onPrepared)
+    : m_sampler(std::move(sampler)),
+      m_tables(tables),
+      m_last(last),
+      m_onPrepared(std::move(onPrepared)),
+      m_next(first) {
   for (std::size_t i = 0; i < depth; ++i) m_free.push_back(std::make_unique<PreparedBatch>());
   m_thread = std::thread([this] { run(); });
 }

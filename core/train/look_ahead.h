@@ -31,7 +31,8 @@ class LookAhead {
   using OnPrepared = std::function<void(const PreparedBatch&)>;
 
   /// Prepares steps first .. last-1, at most `depth` ahead.
-  LookAhead(std::shared_ptr<const Sampler> sampler, std::uint32_t tables, std::uint64_t first, std::uint64_t last, std::size_t depth, OnPrepared onPrepared);
+  LookAhead(std::shared_ptr<const Sampler> sampler, std::uint32_t tables, std::uint64_t first, std::uint64_t last,
+            std::size_t depth, OnPrepared onPrepared);
   ~LookAhead();
   LookAhead(const LookAhead&) = delete;
   LookAhead& operator=(const LookAhead&) = delete;

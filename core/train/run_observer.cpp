@@ -34,11 +34,17 @@ Order::Kind orderOf(CommandKind kind) {
 }  // namespace
 
 RunObserver::RunObserver(const RunSetup& setup, Recorder& recorder, const RunnerOptions& options, double earlierSeconds)
-    : m_setup(setup), m_recorder(recorder), m_options(options), m_earlierSeconds(earlierSeconds), m_faultsAtStart(processFaults(::getpid())), m_ioAtStart(processIo(::getpid())) {
+    : m_setup(setup),
+      m_recorder(recorder),
+      m_options(options),
+      m_earlierSeconds(earlierSeconds),
+      m_faultsAtStart(processFaults(::getpid())),
+      m_ioAtStart(processIo(::getpid())) {
   declareMetrics();
   MetricSamplerOptions sampling;
   sampling.period = std::chrono::milliseconds(100);
-  m_sampler = std::make_unique<MetricSampler>(sampling, [this](const MetricSnapshot& snapshot) { onSnapshot(snapshot); });
+  m_sampler =
+      std::make_unique<MetricSampler>(sampling, [this](const MetricSnapshot& snapshot) { onSnapshot(snapshot); });
   m_sampler->setStepThread(static_cast<pid_t>(::syscall(SYS_gettid)));
 }
 
@@ -78,13 +84,18 @@ void RunObserver::tablesReady(const Tables& tables) {
     case Recovery::clean:
       break;
     case Recovery::lastStep:
-      m_recorder.event("recovery", fmt::format("killed earlier; the table stands whole after step {}", tables.step()), tables.step());
+      m_recorder.event("recovery", fmt::format("killed earlier; the table stands whole after step {}", tables.step()),
+                       tables.step());
       break;
     case Recovery::lastCheckpoint:
-      m_recorder.event("recovery", fmt::format("the machine went down; rolled back to the checkpoint at step {}", tables.step()), tables.step());
+      m_recorder.event("recovery",
+                       fmt::format("the machine went down; rolled back to the checkpoint at step {}", tables.step()),
+                       tables.step());
       break;
     case Recovery::fromStart: {
-      const std::string text = "the machine went down and durability was \"process\": training starts again from step 0. Use --durability power to keep checkpoints";
+      const std::string text =
+          "the machine went down and durability was \"process\": training starts again from step 0. Use --durability "
+          "power to keep checkpoints";
       m_recorder.event("recovery", text, 0);
       if (m_options.note) m_options.note(text);
       break;
@@ -100,7 +111,8 @@ void RunObserver::onSnapshot(const MetricSnapshot& snapshot) {
   const auto put = [&](Recorder::Metric metric, const auto& value) {
     if (value) m_recorder.sample(step, metric, static_cast<double>(*value));
   };
-  if (snapshot.process.memory) m_recorder.sample(step, m_private, static_cast<double>(snapshot.process.memory->privateBytes()));
+  if (snapshot.process.memory)
+    m_recorder.sample(step, m_private, static_cast<double>(snapshot.process.memory->privateBytes()));
   put(m_cache, snapshot.cacheBytes);
   if (m_before) {
     const MetricRates rates = ratesBetween(*m_before, snapshot);
@@ -145,7 +157,8 @@ void RunObserver::tick(const StepReport& report) {
   progress.seconds = m_earlierSeconds + report.seconds;
   m_recorder.updateProgress(progress);
   if (m_options.progress) {
-    m_options.progress(RunProgressLine{m_phase, false, report.step, m_setup.plannedSteps, *progress.epoch, loss, report.seconds, seconds > 0 ? static_cast<double>(m_samples) / seconds : 0});
+    m_options.progress(RunProgressLine{m_phase, false, report.step, m_setup.plannedSteps, *progress.epoch, loss,
+                                       report.seconds, seconds > 0 ? static_cast<double>(m_samples) / seconds : 0});
   }
   m_lossSum = 0;
   m_lossSteps = m_rows = m_samples = 0;
@@ -157,16 +170,21 @@ void RunObserver::evaluated(std::uint64_t, const EvalMetrics& metrics) {
   const std::uint64_t step = m_step.load(std::memory_order_relaxed);
   const nlohmann::ordered_json figures = metricsJson(metrics);
   for (const auto& [name, value] : figures.items()) {
-    if (!name.starts_with("queries")) m_recorder.sample(step, m_recorder.metric(MetricInfo{0, "eval." + name, "", "evaluation", MetricAxis::step}), value.get<double>());
+    if (!name.starts_with("queries"))
+      m_recorder.sample(step, m_recorder.metric(MetricInfo{0, "eval." + name, "", "evaluation", MetricAxis::step}),
+                        value.get<double>());
   }
 }
 
 std::vector<Order> RunObserver::orders() {
   std::vector<Order> orders;
   for (const CommandRow& command : m_recorder.takeCommands()) {
-    if (command.kind == CommandKind::pause || command.kind == CommandKind::stepOne) m_recorder.setStatus(RunStatus::paused);
+    if (command.kind == CommandKind::pause || command.kind == CommandKind::stepOne)
+      m_recorder.setStatus(RunStatus::paused);
     if (command.kind == CommandKind::resume) m_recorder.setStatus(RunStatus::running);
-    orders.push_back(Order{orderOf(command.kind), [this, command](const std::string& answer) { m_recorder.answerCommand(command, answer, m_step); }});
+    orders.push_back(Order{orderOf(command.kind), [this, command](const std::string& answer) {
+                             m_recorder.answerCommand(command, answer, m_step);
+                           }});
   }
   return orders;
 }
@@ -177,10 +195,12 @@ RunResources RunObserver::resources() {
   r.privatePeak = m_sampler->peaks().privateBytes;
   r.cachePeak = m_sampler->peaks().cacheBytes;
   if (now.process.faults && m_faultsAtStart) {
-    r.faults = FaultCounts{now.process.faults->minor - m_faultsAtStart->minor, now.process.faults->major - m_faultsAtStart->major};
+    r.faults = FaultCounts{now.process.faults->minor - m_faultsAtStart->minor,
+                           now.process.faults->major - m_faultsAtStart->major};
   }
   if (now.process.io && m_ioAtStart) {
-    r.io = ProcessIo{now.process.io->readBytes - m_ioAtStart->readBytes, now.process.io->writeBytes - m_ioAtStart->writeBytes};
+    r.io = ProcessIo{now.process.io->readBytes - m_ioAtStart->readBytes,
+                     now.process.io->writeBytes - m_ioAtStart->writeBytes};
   }
   return r;
 }

@@ -54,8 +54,8 @@ ordered_json shortResultJson(RunId run, RunStatus status, const std::string& rea
   return json;
 }
 
-ordered_json resultJson(RunId run, RunStatus status, const std::string& reason, const RunSetup& setup, const TrainOutcome& outcome, const RunResources& resources,
-                        double earlierSeconds) {
+ordered_json resultJson(RunId run, RunStatus status, const std::string& reason, const RunSetup& setup,
+                        const TrainOutcome& outcome, const RunResources& resources, double earlierSeconds) {
   ordered_json json = shortResultJson(run, status, reason);
   json["dataset"] = setup.spec.dataset;
   json["model"] = choiceName(setup.spec.model);

@@ -20,7 +20,8 @@ struct RunResources {
 };
 
 /// The object that train, resume and the record hold. `earlierSeconds`: training time of earlier attempts.
-[[nodiscard]] nlohmann::ordered_json resultJson(RunId run, RunStatus status, const std::string& reason, const RunSetup& setup, const TrainOutcome& outcome,
+[[nodiscard]] nlohmann::ordered_json resultJson(RunId run, RunStatus status, const std::string& reason,
+                                                const RunSetup& setup, const TrainOutcome& outcome,
                                                 const RunResources& resources, double earlierSeconds);
 /// The object of a run that never trained or broke off: run, status, reason.
 [[nodiscard]] nlohmann::ordered_json shortResultJson(RunId run, RunStatus status, const std::string& reason);

@@ -65,7 +65,8 @@ Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> d
   RunSetup setup;
   setup.facts = factsOf(*dataset);
   DSA_ASSIGN(setup.spec, resolve(spec, setup.facts));
-  if (setup.facts.entities < 2) return fail(ErrorCode::input, "{}: {} entities; at least 2 are needed", setup.spec.dataset, setup.facts.entities);
+  if (setup.facts.entities < 2)
+    return fail(ErrorCode::input, "{}: {} entities; at least 2 are needed", setup.spec.dataset, setup.facts.entities);
   setup.dataset = std::move(dataset);
   setup.model = modelKindOf(setup.spec);
   setup.stepsPerEpoch = stepsPerEpoch(setup.spec, setup.facts);
@@ -74,8 +75,10 @@ Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> d
   const std::uint64_t batch = setup.spec.train.batch;
   setup.shape.seed = setup.spec.train.seed;
   setup.shape.lossCapacity = (setup.plannedSteps + setup.lossInterval - 1) / setup.lossInterval;
-  setup.shape.tables.push_back(tableOf(setup.spec, "entities", setup.facts.entities, batch * (2 + setup.spec.train.negatives)));
-  if (hasRelations(setup.model)) setup.shape.tables.push_back(tableOf(setup.spec, "relations", setup.facts.relations, batch));
+  setup.shape.tables.push_back(
+      tableOf(setup.spec, "entities", setup.facts.entities, batch * (2 + setup.spec.train.negatives)));
+  if (hasRelations(setup.model))
+    setup.shape.tables.push_back(tableOf(setup.spec, "relations", setup.facts.relations, batch));
   setup.params.assign(setup.shape.tables.size(), paramsOf(setup.spec));
   setup.schedule.lr = setup.spec.optimizer.lr;
   setup.schedule.burnInSteps = setup.spec.train.burnIn * setup.stepsPerEpoch;
@@ -94,7 +97,9 @@ Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
     case DeviceChoice::Kind::cuda:
       break;
   }
-  return fail(ErrorCode::machine, "device {}: this version of dsa does not run on CUDA devices yet; take \"cpu\", or \"sim:12 GiB\" to see what a card would hold",
+  return fail(ErrorCode::machine,
+              "device {}: this version of dsa does not run on CUDA devices yet; take \"cpu\", or \"sim:12 GiB\" to see "
+              "what a card would hold",
               spec.device);
 }
 
@@ -103,12 +108,14 @@ Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable) {
   PlanCapacity capacity;
   capacity.memory = memoryAvailable;
   DSA_ASSIGN(const DeviceChoice choice, parseDevice(setup.spec.device));
-  const bool onCard = setup.spec.optimizer.placement == PlacementChoice::gpu && choice.kind == DeviceChoice::Kind::simulated;
+  const bool onCard =
+      setup.spec.optimizer.placement == PlacementChoice::gpu && choice.kind == DeviceChoice::Kind::simulated;
   if (onCard) capacity.card = choice.bytes;
   DSA_ASSIGN(const Plan planned, plan(planInputFor(setup.spec, setup.facts, capacity)));
   for (const Verdict& verdict : planned.verdicts) {
     // A simulated card takes ordinary memory: both must hold it.
-    if (verdict.fit == Fit::doesNotFit && (onCard || verdict.against != "card")) return fail(ErrorCode::machine, "{}", verdict.message);
+    if (verdict.fit == Fit::doesNotFit && (onCard || verdict.against != "card"))
+      return fail(ErrorCode::machine, "{}", verdict.message);
   }
   return {};
 }

@@ -30,7 +30,8 @@ struct RunSetup {
   Schedule schedule;
   std::uint64_t stepsPerEpoch = 1;
   std::uint64_t plannedSteps = 1;
-  std::uint64_t lossInterval = 1;  ///< steps that one entry of `losses` is the mean of: an epoch, or 100 for synthetic pairs
+  std::uint64_t lossInterval =
+      1;  ///< steps that one entry of `losses` is the mean of: an epoch, or 100 for synthetic pairs
 };
 
 /// Errors usage: a value that does not fit (resolve); input: nothing to train on.
@@ -39,7 +40,8 @@ Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> d
 /// The device of the spec. Error machine: "cuda:0" where this program or machine has no CUDA.
 Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec);
 
-/// Refuses, before anything is touched, a table in RAM or on a card that does not fit. Error machine: "needs 14.31 GiB, card has 12.00 GiB; nothing was run".
+/// Refuses, before anything is touched, a table in RAM or on a card that does not fit. Error machine: "needs 14.31 GiB,
+/// card has 12.00 GiB; nothing was run".
 Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable);
 
 }  // namespace dsa

@@ -21,7 +21,9 @@ void note(const RunnerOptions& options, const std::string& text) {
   if (options.note) options.note(text);
 }
 
-std::string databasePath(const RunnerOptions& options) { return options.database.empty() ? Database::defaultPath() : options.database; }
+std::string databasePath(const RunnerOptions& options) {
+  return options.database.empty() ? Database::defaultPath() : options.database;
+}
 
 std::string versionsJson(const Dataset& dataset) {
   ordered_json json;
@@ -34,7 +36,10 @@ std::string versionsJson(const Dataset& dataset) {
 RunRow rowOf(const RunSetup& setup, const std::string& cacheRoot) {
   RunRow row;
   row.uuid = newUuid();
-  row.name = setup.spec.name.empty() ? fmt::format("{}-{}", std::filesystem::path(setup.spec.dataset).filename().string(), row.uuid.substr(0, 8)) : setup.spec.name;
+  row.name =
+      setup.spec.name.empty()
+          ? fmt::format("{}-{}", std::filesystem::path(setup.spec.dataset).filename().string(), row.uuid.substr(0, 8))
+          : setup.spec.name;
   row.dataset = setup.spec.dataset;
   row.dim = setup.spec.dim;
   row.k = setup.spec.k;
@@ -51,23 +56,33 @@ RunRow rowOf(const RunSetup& setup, const std::string& cacheRoot) {
 
 /// The folder that holds the runs' folders; made where it is missing. Little space and odd file systems are warned of.
 Result<std::string> prepareCacheRoot(const RunSetup& setup, const RunnerOptions& options) {
-  const std::string root = setup.spec.cache.empty() ? defaultCacheFolder() : std::filesystem::absolute(setup.spec.cache).lexically_normal().string();
+  const std::string root = setup.spec.cache.empty()
+                               ? defaultCacheFolder()
+                               : std::filesystem::absolute(setup.spec.cache).lexically_normal().string();
   if (setup.spec.optimizer.placement != PlacementChoice::disk) return root;
   DSA_TRY(makeFolder(root));
   std::uint64_t bytes = 0;
   for (const TableShape& table : setup.shape.tables) bytes += table.rows * table.recordFloats() * sizeof(float);
   if (const auto system = fileSystemOf(root)) {
-    if (system->isMemory) note(options, fmt::format("{} is {}: files there take memory, not disk. Choose a folder on a disk with --cache", root, system->type));
-    if (system->isNetwork) note(options, fmt::format("{} is on the network ({}): rows will be slow, and a lost connection ends the run", root, system->type));
+    if (system->isMemory)
+      note(options, fmt::format("{} is {}: files there take memory, not disk. Choose a folder on a disk with --cache",
+                                root, system->type));
+    if (system->isNetwork)
+      note(options, fmt::format("{} is on the network ({}): rows will be slow, and a lost connection ends the run",
+                                root, system->type));
     if (system->freeBytes < bytes) {
-      note(options, fmt::format("the whole table has {}, {} has {} free; the file is sparse and takes only the rows that are touched", formatBytes(bytes), root, formatBytes(system->freeBytes)));
+      note(options,
+           fmt::format(
+               "the whole table has {}, {} has {} free; the file is sparse and takes only the rows that are touched",
+               formatBytes(bytes), root, formatBytes(system->freeBytes)));
     }
   }
   return root;
 }
 
 /// Trains under a recorder that knows the run already.
-RunReport trainRecorded(const RunSetup& setup, const std::string& folder, Recorder& recorder, const RunnerOptions& options, double earlierSeconds) {
+RunReport trainRecorded(const RunSetup& setup, const std::string& folder, Recorder& recorder,
+                        const RunnerOptions& options, double earlierSeconds) {
   RunReport report;
   const auto end = [&](RunStatus status, const std::string& reason, int code, ordered_json object) {
     report.status = status;
@@ -81,7 +96,8 @@ RunReport trainRecorded(const RunSetup& setup, const std::string& folder, Record
   };
   const MachineInfo machine = describeMachine();
   if (auto fits = checkFits(setup, machine.memoryAvailable.value_or(UINT64_MAX)); !fits) {
-    return end(RunStatus::refused, fits.error().message, exitCode(fits.error()), shortResultJson(recorder.run(), RunStatus::refused, fits.error().message));
+    return end(RunStatus::refused, fits.error().message, exitCode(fits.error()),
+               shortResultJson(recorder.run(), RunStatus::refused, fits.error().message));
   }
   RunObserver observer(setup, recorder, options, earlierSeconds);
   TrainOptions training;
@@ -95,17 +111,23 @@ RunReport trainRecorded(const RunSetup& setup, const std::string& folder, Record
     return end(RunStatus::failed, outcome.error().message, exitCode(outcome.error()), std::move(object));
   }
   const RunStatus status = outcome->stopped ? RunStatus::stopped : RunStatus::finished;
-  const std::string reason = outcome->stopped ? fmt::format("stopped by the user after step {}; resume with: dsa resume {}", outcome->steps, recorder.run()) : "";
+  const std::string reason =
+      outcome->stopped
+          ? fmt::format("stopped by the user after step {}; resume with: dsa resume {}", outcome->steps, recorder.run())
+          : "";
   return end(status, reason, outcome->stopped ? static_cast<int>(ErrorCode::stopped) : 0,
              resultJson(recorder.run(), status, reason, setup, *outcome, observer.resources(), earlierSeconds));
 }
 
 }  // namespace
 
-std::string defaultCacheFolder() { return std::filesystem::path(Database::defaultPath()).parent_path().string() + "/tables"; }
+std::string defaultCacheFolder() {
+  return std::filesystem::path(Database::defaultPath()).parent_path().string() + "/tables";
+}
 
 Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options) {
-  if (!spec.dataset || spec.dataset->empty()) return fail(ErrorCode::usage, "no dataset: give --dataset NAME, or --recipe NAME; dsa data list shows the names");
+  if (!spec.dataset || spec.dataset->empty())
+    return fail(ErrorCode::usage, "no dataset: give --dataset NAME, or --recipe NAME; dsa data list shows the names");
   DSA_ASSIGN(Dataset dataset, loadDataset(*spec.dataset));
   for (const std::string& warning : dataset.warnings) note(options, warning);
   DSA_ASSIGN(const RunSetup setup, makeSetup(spec, std::make_shared<const Dataset>(std::move(dataset))));
@@ -124,7 +146,9 @@ Result<RunSetup> setupOfRun(const RunRow& row) {
   const ordered_json versions = ordered_json::parse(row.versions, nullptr, false);
   const std::string recorded = versions.is_object() ? versions.value("dataset_sha256", "") : "";
   if (!recorded.empty() && recorded != dataset.sha256) {
-    return fail(ErrorCode::input, "{}: its content has changed since run {} began (sha256 {} instead of {}); the run is as it was. Start a new run for the new data",
+    return fail(ErrorCode::input,
+                "{}: its content has changed since run {} began (sha256 {} instead of {}); the run is as it was. Start "
+                "a new run for the new data",
                 spec.dataset.value_or(""), row.id, dataset.sha256.substr(0, 16), recorded.substr(0, 16));
   }
   return makeSetup(spec, std::make_shared<const Dataset>(std::move(dataset)));
@@ -141,7 +165,8 @@ Result<RunReport> resumeRun(const std::string& run, const RunnerOptions& options
   if (row.status == RunStatus::finished && !row.result.empty()) {
     RunReport report;
     report.object = ordered_json::parse(row.result, nullptr, false);
-    if (!report.object.is_object()) return fail(ErrorCode::input, "run {}: its recorded result is not JSON; the database is damaged", row.id);
+    if (!report.object.is_object())
+      return fail(ErrorCode::input, "run {}: its recorded result is not JSON; the database is damaged", row.id);
     if (!options.hash || report.object.contains("table_sha256")) return report;
   }
   DSA_ASSIGN(const RunSetup setup, setupOfRun(row));

@@ -14,7 +14,7 @@ namespace dsa {
 
 /// What a terminal shows while a run goes on.
 struct RunProgressLine {
-  std::string phase;  ///< "filling the table", "training", "evaluating", ...
+  std::string phase;    ///< "filling the table", "training", "evaluating", ...
   bool begins = false;  ///< the phase begins; the figures below are not set
   std::uint64_t step = 0;
   std::uint64_t plannedSteps = 0;
@@ -34,18 +34,20 @@ struct RunnerOptions {
   std::function<void(const std::string&)> note;
 };
 
-/// The end of a run: its object (also in the record) and the program's exit code: 0 finished, 5 stopped, else that of the error.
+/// The end of a run: its object (also in the record) and the program's exit code: 0 finished, 5 stopped, else that of
+/// the error.
 struct RunReport {
   nlohmann::ordered_json object;
   RunStatus status = RunStatus::finished;
   int exitCode = 0;
 };
 
-/// Trains a new run. A run that could not start for lack of memory is recorded as refused, one that broke off as failed; both come back as reports. Errors: those before a
-/// record exists (usage, dataset, cache folder, database).
+/// Trains a new run. A run that could not start for lack of memory is recorded as refused, one that broke off as
+/// failed; both come back as reports. Errors: those before a record exists (usage, dataset, cache folder, database).
 Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options);
 
-/// Continues run `run` (number or unique name), from step 0 where no step was kept. A finished one gives its object again.
+/// Continues run `run` (number or unique name), from step 0 where no step was kept. A finished one gives its object
+/// again.
 Result<RunReport> resumeRun(const std::string& run, const RunnerOptions& options);
 
 /// $XDG_DATA_HOME/dsa-lab/tables, or ~/.local/share/dsa-lab/tables: never /tmp, which may be memory.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning rate of each step: burn-in at a hundredth, then constant or falling linearly to zero. A function of the step alone.
+// The learning rate of each step: burn-in at a hundredth, then constant or falling linearly to zero. A function of the
+// step alone.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ constexpr std::uint64_t kFloatsForThreads = 16384;
 
 }  // namespace
 
-Result<std::unique_ptr<StepEngine>> StepEngine::make(const Options& options, const std::shared_ptr<Device>& device, ThreadPool& pool) {
+Result<std::unique_ptr<StepEngine>> StepEngine::make(const Options& options, const std::shared_ptr<Device>& device,
+                                                     ThreadPool& pool) {
   std::unique_ptr<StepEngine> engine(new StepEngine(options, pool));
   engine->m_kernels = modelKernels(options.model, options.level);
   const std::uint64_t rowBytes = std::uint64_t{options.dim} * sizeof(float);
@@ -48,11 +49,13 @@ void StepEngine::gather(const PreparedBatch& batch, Tables& tables) {
 float* StepEngine::slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t, std::uint32_t slot) const {
   // A row with one slot gets its gradient in place; several are written apart and added in sample order.
   const std::uint64_t place = batch.tables[t].single(slot) ? batch.tables[t].rowOfSlot()[slot] : slot;
-  float* const base = batch.tables[t].single(slot) ? tables.grads(t) : reinterpret_cast<float*>(m_slotGradients[t].data());
+  float* const base =
+      batch.tables[t].single(slot) ? tables.grads(t) : reinterpret_cast<float*>(m_slotGradients[t].data());
   return base + place * m_options.dim;
 }
 
-void StepEngine::samples(const PreparedBatch& prepared, Tables& tables, std::uint64_t begin, std::uint64_t end, unsigned worker) {
+void StepEngine::samples(const PreparedBatch& prepared, Tables& tables, std::uint64_t begin, std::uint64_t end,
+                         unsigned worker) {
   const Batch& batch = prepared.batch;
   const std::uint32_t dim = m_options.dim;
   const bool relations = prepared.tables.size() > 1;
@@ -75,7 +78,8 @@ void StepEngine::samples(const PreparedBatch& prepared, Tables& tables, std::uin
     }
     if (relations) {
       const auto slot = static_cast<std::uint32_t>(sample);
-      rows.relation = reinterpret_cast<const float*>(m_weights[1].data()) + std::uint64_t{prepared.tables[1].rowOfSlot()[slot]} * dim;
+      rows.relation = reinterpret_cast<const float*>(m_weights[1].data()) +
+                      std::uint64_t{prepared.tables[1].rowOfSlot()[slot]} * dim;
       out.relation = slotGradient(prepared, tables, 1, slot);
     }
     rows.candidatesAreHeads = !batch.headsCorrupted.empty() && batch.headsCorrupted[sample] != 0;
@@ -111,7 +115,9 @@ void StepEngine::compute(const PreparedBatch& batch, Tables& tables) {
   gather(batch, tables);
   const std::uint64_t floats = std::uint64_t{batch.batch.slotsPerSample} * m_options.dim;
   const std::uint64_t grain = std::max<std::uint64_t>(1, kFloatsForThreads / 4 / floats);
-  m_pool.parallelFor(batch.batch.samples, grain, [&](std::uint64_t begin, std::uint64_t end, unsigned worker) { samples(batch, tables, begin, end, worker); });
+  m_pool.parallelFor(batch.batch.samples, grain, [&](std::uint64_t begin, std::uint64_t end, unsigned worker) {
+    samples(batch, tables, begin, end, worker);
+  });
   for (std::uint32_t t = 0; t < batch.tables.size(); ++t) sumDuplicates(batch, tables, t);
   m_lossSum = 0;
   for (std::uint32_t i = 0; i < batch.batch.samples; ++i) m_lossSum += m_losses[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step: gather the batch's rows, scores and gradients by the model, sums over duplicates, one step of the tables.
+// One training step: gather the batch's rows, scores and gradients by the model, sums over duplicates, one step of the
+// tables.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ class StepEngine {
   };
 
   /// Error machine: the buffers do not fit the device.
-  static Result<std::unique_ptr<StepEngine>> make(const Options& options, const std::shared_ptr<Device>& device, ThreadPool& pool);
+  static Result<std::unique_ptr<StepEngine>> make(const Options& options, const std::shared_ptr<Device>& device,
+                                                  ThreadPool& pool);
 
   /// Fills ids and gradients of `tables` for this batch. Afterwards counts() names the rows and lossSum() the losses.
   void compute(const PreparedBatch& batch, Tables& tables);
@@ -43,7 +45,8 @@ class StepEngine {
   void gather(const PreparedBatch& batch, Tables& tables);
   void samples(const PreparedBatch& batch, Tables& tables, std::uint64_t begin, std::uint64_t end, unsigned worker);
   void sumDuplicates(const PreparedBatch& batch, Tables& tables, std::uint32_t t);
-  [[nodiscard]] float* slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t, std::uint32_t slot) const;
+  [[nodiscard]] float* slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t,
+                                    std::uint32_t slot) const;
 
   Options m_options;
   ThreadPool& m_pool;

@@ -27,7 +27,7 @@ constexpr std::uint64_t kSampledNodes = 1000;
 /// What a step commits besides rows. Fits StateBlob; version first.
 struct RunState {
   std::uint64_t version = 1;
-  double intervalLoss = 0;          ///< sum over the samples of the present loss interval
+  double intervalLoss = 0;  ///< sum over the samples of the present loss interval
   std::uint64_t intervalSamples = 0;
 };
 
@@ -52,7 +52,10 @@ std::size_t depthFor(const RunSetup& setup) {
 class Training {
  public:
   Training(const RunSetup& setup, const TrainOptions& options, TrainObserver& observer)
-      : m_setup(setup), m_options(options), m_observer(observer), m_begin(Clock::now()),
+      : m_setup(setup),
+        m_options(options),
+        m_observer(observer),
+        m_begin(Clock::now()),
         m_pool(static_cast<unsigned>(std::min<std::uint64_t>(setup.spec.train.threads, kMaxWorkers))) {}
 
   Result<TrainOutcome> run() {
@@ -80,7 +83,9 @@ class Training {
   Result<void> evaluateNow(std::uint64_t epoch);
   Result<TrainOutcome> finish();
   void announce(PreparedBatch& batch);
-  [[nodiscard]] bool stopAsked() const { return m_stop || (m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed)); }
+  [[nodiscard]] bool stopAsked() const {
+    return m_stop || (m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed));
+  }
   [[nodiscard]] Error badGradient(const BadGradient& bad) const;
 
   const RunSetup& m_setup;
@@ -113,18 +118,24 @@ Result<void> Training::openTables() {
     DSA_ASSIGN(m_tables, makeMemoryTables(m_setup.shape, onDevice ? m_device : Device::cpu(), kernels, m_pool));
     return {};
   }
-  if (!std::filesystem::exists(m_options.folder + "/store.dsa")) DSA_TRY(RowStore::create(m_options.folder, m_setup.shape));
+  if (!std::filesystem::exists(m_options.folder + "/store.dsa"))
+    DSA_TRY(RowStore::create(m_options.folder, m_setup.shape));
   DSA_ASSIGN(m_tables, openDiskTables(m_options.folder, durabilityOf(m_setup.spec), kernels));
   const StoreShape& found = m_tables->shape();
-  bool same = found.seed == m_setup.shape.seed && found.tables.size() == m_setup.shape.tables.size() && found.lossCapacity == m_setup.shape.lossCapacity;
+  bool same = found.seed == m_setup.shape.seed && found.tables.size() == m_setup.shape.tables.size() &&
+              found.lossCapacity == m_setup.shape.lossCapacity;
   for (std::size_t t = 0; same && t < found.tables.size(); ++t) {
     const TableShape& a = found.tables[t];
     const TableShape& b = m_setup.shape.tables[t];
-    same = a.rows == b.rows && a.dim == b.dim && a.rule == b.rule && a.initScale == b.initScale && a.stepCapacity == b.stepCapacity;
+    same = a.rows == b.rows && a.dim == b.dim && a.rule == b.rule && a.initScale == b.initScale &&
+           a.stepCapacity == b.stepCapacity;
   }
   if (!same) {
-    return fail(ErrorCode::input, "{}: holds a table of another shape ({} rows x {}, expected {} x {}); nothing was changed. Choose another cache folder", m_options.folder,
-                found.tables[0].rows, found.tables[0].dim, m_setup.shape.tables[0].rows, m_setup.shape.tables[0].dim);
+    return fail(ErrorCode::input,
+                "{}: holds a table of another shape ({} rows x {}, expected {} x {}); nothing was changed. Choose "
+                "another cache folder",
+                m_options.folder, found.tables[0].rows, found.tables[0].dim, m_setup.shape.tables[0].rows,
+                m_setup.shape.tables[0].dim);
   }
   return {};
 }
@@ -158,10 +169,11 @@ Result<void> Training::loop() {
   sampling.batch = static_cast<std::uint32_t>(m_setup.spec.train.batch);
   sampling.negatives = static_cast<std::uint32_t>(m_setup.spec.train.negatives);
   auto sampler = std::make_shared<const Sampler>(m_setup.dataset, sampling);
-  LookAhead ahead(std::move(sampler), static_cast<std::uint32_t>(m_setup.shape.tables.size()), first, m_setup.plannedSteps, depthFor(m_setup),
-                  [this](const PreparedBatch& batch) {
+  LookAhead ahead(std::move(sampler), static_cast<std::uint32_t>(m_setup.shape.tables.size()), first,
+                  m_setup.plannedSteps, depthFor(m_setup), [this](const PreparedBatch& batch) {
                     if (!m_cold.load(std::memory_order_relaxed)) return;
-                    for (std::uint32_t t = 0; t < batch.tables.size(); ++t) m_tables->prefetch(t, batch.tables[t].ids());
+                    for (std::uint32_t t = 0; t < batch.tables.size(); ++t)
+                      m_tables->prefetch(t, batch.tables[t].ids());
                   });
   std::deque<std::unique_ptr<PreparedBatch>> queue;
   while (m_tables->step() < m_setup.plannedSteps) {
@@ -181,10 +193,11 @@ Error Training::badGradient(const BadGradient& bad) const {
   const std::uint64_t row = m_tables->ids(bad.table)[bad.place];
   const Vocabulary& names = bad.table == 0 ? m_setup.dataset->entities : m_setup.dataset->relations;
   return Error{ErrorCode::input,
-               fmt::format("step {}: the gradient of {} row {} (\"{}\") is not finite. No row of this batch was written: the table stands as after step {}. Try a lower "
+               fmt::format("step {}: the gradient of {} row {} (\"{}\") is not finite. No row of this batch was "
+                           "written: the table stands as after step {}. Try a lower "
                            "learning rate (lr is {})",
-                           m_tables->step() + 1, m_setup.shape.tables[bad.table].name, row, row < names.size() ? names.name(row) : "?", m_tables->step(),
-                           m_setup.spec.optimizer.lr)};
+                           m_tables->step() + 1, m_setup.shape.tables[bad.table].name, row,
+                           row < names.size() ? names.name(row) : "?", m_tables->step(), m_setup.spec.optimizer.lr)};
 }
 
 Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue, LookAhead& ahead) {
@@ -310,11 +323,19 @@ Result<void> Training::evaluateNow(std::uint64_t epoch) {
   if (m_tables->shape().tables.size() > 1) relations = weightSource(*m_tables, 1);
   EvalOptions options;
   // Every pair of nouns would take minutes; the record says how many nodes the figures are of. `dsa eval` measures all.
-  if (m_setup.facts.kind == DatasetFacts::Kind::hierarchy && m_setup.facts.entities > kManyNodes) options.maxQueries = kSampledNodes;
+  if (m_setup.facts.kind == DatasetFacts::Kind::hierarchy && m_setup.facts.entities > kManyNodes)
+    options.maxQueries = kSampledNodes;
   options.shouldStop = [this] { return m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed); };
-  auto measured = evaluate(*m_setup.dataset, m_setup.model, m_setup.spec.k, entities, relations ? &*relations : nullptr, m_level, m_pool, options);
+  auto measured = evaluate(*m_setup.dataset, m_setup.model, m_setup.spec.k, entities, relations ? &*relations : nullptr,
+                           m_level, m_pool, options);
   if (!measured && measured.error().code != ErrorCode::stopped) return tl::unexpected(std::move(measured).error());
-  if (measured) m_out.metrics = *measured;
+  if (!measured) {
+    // Stopped while measuring: not finished, even after the last step, so that a resume measures.
+    m_out.stopped = true;
+    m_notTraining += secondsSince(begin);
+    return {};
+  }
+  m_out.metrics = *measured;
   m_evaluatedAt = m_tables->step();
   m_observer.evaluated(epoch, m_out.metrics);
   m_observer.phase("training");

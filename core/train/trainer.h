@@ -28,9 +28,9 @@ struct StepReport {
   std::uint64_t step = 0;  ///< steps applied so far
   double loss = 0;         ///< mean over this batch's samples
   double lr = 0;
-  std::uint64_t rows = 0;     ///< distinct rows of this step
+  std::uint64_t rows = 0;  ///< distinct rows of this step
   std::uint64_t samples = 0;
-  double stallSeconds = 0;    ///< of this step, waiting for batches or for rows from the disk
+  double stallSeconds = 0;  ///< of this step, waiting for batches or for rows from the disk
   double seconds = 0;
 };
 
@@ -43,7 +43,9 @@ class TrainObserver {
   virtual void tablesReady(const Tables&) {}
   virtual void stepped(const StepReport&) {}
   virtual void evaluated(std::uint64_t, const EvalMetrics&) {}
-  virtual void said(const std::string& kind, const std::string& text, std::uint64_t step) { (void)kind, (void)text, (void)step; }
+  virtual void said(const std::string& kind, const std::string& text, std::uint64_t step) {
+    (void)kind, (void)text, (void)step;
+  }
   /// Orders since the last call.
   virtual std::vector<Order> orders() { return {}; }
 };
@@ -71,9 +73,10 @@ struct TrainOutcome {
   std::string tableSha256;  ///< empty without options.hash
 };
 
-/// Trains. The result is the same for every placement, thread count and kernel level. For placement disk the store in options.folder is made
-/// where it is missing and continued where it is there. Errors machine: memory, disk, lock (nothing was changed, or the last step stands); input: a gradient that is
-/// not finite (names the row; no row of that batch was written), a damaged table.
+/// Trains. The result is the same for every placement, thread count and kernel level. For placement disk the store in
+/// options.folder is made where it is missing and continued where it is there. Errors machine: memory, disk, lock
+/// (nothing was changed, or the last step stands); input: a gradient that is not finite (names the row; no row of that
+/// batch was written), a damaged table.
 Result<TrainOutcome> train(const RunSetup& setup, const TrainOptions& options, TrainObserver& observer);
 
 /// Weights of a table as the evaluator reads them.

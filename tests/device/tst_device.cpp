@@ -84,7 +84,8 @@ void TestDevice::refusalNamesNeedUseAndCard() {
   QVERIFY(!refused);
   QCOMPARE(exitCode(refused.error()), 4);
   const std::string& text = refused.error().message;
-  for (const char* part : {"simulated card of 12.00 MiB", "out of memory", "8.00 MiB for weights", "5.00 MiB in use", "has 12.00 MiB"}) {
+  for (const char* part :
+       {"simulated card of 12.00 MiB", "out of memory", "8.00 MiB for weights", "5.00 MiB in use", "has 12.00 MiB"}) {
     QVERIFY2(text.find(part) != std::string::npos, text.c_str());
   }
   QCOMPARE(card->used(), 5 * kMiB);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QtTest>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -13,6 +15,13 @@ namespace dsa::test {
 
 inline float random(std::uint64_t i, std::uint32_t slot, float scale) {
   return symmetricFrom(philox(23, Stream::tests, i, slot).word[0], scale);
+}
+
+/// Unlike ==, tells -0 from 0 and knows a NaN again.
+inline bool sameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
 }
 
 /// Columns rule, map and k: all that ruleAllows.

@@ -8,7 +8,6 @@
 
 #include <QtTest>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -18,6 +17,7 @@
 #include "tests/gpu/row_cases.h"
 
 using dsa::test::RowCase;
+using dsa::test::sameBits;
 
 namespace {
 
@@ -168,10 +168,6 @@ std::array<double, kLanes> sumOfEachLane(const std::vector<float>& values) {
       false);
   if (!met) sums.fill(NAN);
   return sums;
-}
-
-bool sameBits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rule, three places, the same bits: disk, RAM and a simulated card against rows stepped one by one in plain memory.
+// One rule, three places, the same bits: disk, RAM and a simulated card against rows stepped one by one in plain
+// memory.
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
@@ -97,7 +98,8 @@ class Plain {
     for (std::uint32_t t = 0; t < 2; ++t) {
       const TableShape& table = m_shape.tables[t];
       std::vector<float> rows(table.rows * table.recordFloats(), 0.0f);
-      for (std::uint64_t r = 0; r < table.rows; ++r) initialWeights(m_shape.seed, t, r, table.dim, table.initScale, rows.data() + r * table.recordFloats());
+      for (std::uint64_t r = 0; r < table.rows; ++r)
+        initialWeights(m_shape.seed, t, r, table.dim, table.initScale, rows.data() + r * table.recordFloats());
       m_rows.push_back(std::move(rows));
       m_touched.emplace_back(table.rows, false);
     }
@@ -112,7 +114,8 @@ class Plain {
           if (drawn[s] != r) continue;
           const bool first = sum.empty();
           sum.resize(table.dim);
-          for (std::uint32_t i = 0; i < table.dim; ++i) sum[i] = first ? slotGradient(step, t, s, i) : sum[i] + slotGradient(step, t, s, i);
+          for (std::uint32_t i = 0; i < table.dim; ++i)
+            sum[i] = first ? slotGradient(step, t, s, i) : sum[i] + slotGradient(step, t, s, i);
         }
         if (sum.empty()) continue;
         float* row = m_rows[t].data() + r * table.recordFloats();
@@ -128,10 +131,13 @@ class Plain {
       std::vector<float> weights(table.dim);
       for (std::uint64_t r = 0; r < table.rows; ++r) {
         const float* want = m_rows[t].data() + r * table.recordFloats();
-        if (tables.touchedBits(t).test(r) != m_touched[t][r]) return fmt::format("{} row {}: touched {}", table.name, r, tables.touchedBits(t).test(r));
+        if (tables.touchedBits(t).test(r) != m_touched[t][r])
+          return fmt::format("{} row {}: touched {}", table.name, r, tables.touchedBits(t).test(r));
         tables.readWeights(t, r, weights.data());
-        if (std::memcmp(weights.data(), want, table.dim * 4) != 0) return fmt::format("{} row {}: weights", table.name, r);
-        if (m_touched[t][r] && std::memcmp(tables.record(t, r), want, table.recordFloats() * 4) != 0) return fmt::format("{} row {}: state", table.name, r);
+        if (std::memcmp(weights.data(), want, table.dim * 4) != 0)
+          return fmt::format("{} row {}: weights", table.name, r);
+        if (m_touched[t][r] && std::memcmp(tables.record(t, r), want, table.recordFloats() * 4) != 0)
+          return fmt::format("{} row {}: state", table.name, r);
       }
     }
     return {};
@@ -150,15 +156,16 @@ std::unique_ptr<Tables> made(Result<std::unique_ptr<Tables>> tables) {
 }
 
 std::unique_ptr<Tables> onDisk(const Case& c, const std::string& folder, Durability durability, KernelLevel level) {
-  if (const auto created = RowStore::create(folder, shapeFor(c)); !created) qFatal("%s", created.error().message.c_str());
+  if (const auto created = RowStore::create(folder, shapeFor(c)); !created)
+    qFatal("%s", created.error().message.c_str());
   return made(openDiskTables(folder, durability, rowKernels(level)));
 }
 
 }  // namespace
 
-#define VERIFY_OK(expression)                                      \
-  do {                                                             \
-    const auto okResult = (expression);                            \
+#define VERIFY_OK(expression)                                             \
+  do {                                                                    \
+    const auto okResult = (expression);                                   \
     QVERIFY2(okResult, okResult ? "" : okResult.error().message.c_str()); \
   } while (false)
 
@@ -183,7 +190,8 @@ void TestTables::everyPlaceGivesTheSameBits_data() {
   QTest::addColumn<int>("threads");
   for (const int threads : {1, 2}) {
     const auto add = [&](const char* name, Rule rule, BallMap map, double k) {
-      QTest::addRow("%s, k %g, %d threads", name, k, threads) << static_cast<int>(rule) << static_cast<int>(map) << k << threads;
+      QTest::addRow("%s, k %g, %d threads", name, k, threads)
+          << static_cast<int>(rule) << static_cast<int>(map) << k << threads;
     };
     add("sparse_adam", Rule::sparseAdam, BallMap::exponential, 0);
     add("dsa", Rule::dsa, BallMap::exponential, 0);
@@ -226,7 +234,8 @@ void TestTables::evictionKeepsEveryBitAndTrainingGoesOn() {
   QTemporaryDir dir;
   ThreadPool pool(2);
   for (const Durability durability : {Durability::process, Durability::power}) {
-    const auto tables = onDisk(c, dir.filePath(durability == Durability::power ? "power" : "process").toStdString(), durability, KernelLevel::scalar);
+    const auto tables = onDisk(c, dir.filePath(durability == Durability::power ? "power" : "process").toStdString(),
+                               durability, KernelLevel::scalar);
     Plain plain(c);
     for (std::uint64_t step = 0; step < 9; ++step) {
       VERIFY_OK(stepAll(*tables, c, step, pool));

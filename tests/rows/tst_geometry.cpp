@@ -50,7 +50,8 @@ class tst_geometry : public QObject {
 
     const double distance = dsa::distance<Lanes>(x.data(), y.data(), dim, k);
     const double wantDistance = exact["dist"];
-    QVERIFY2(std::abs(distance - wantDistance) <= bound * std::abs(wantDistance), qPrintable(QString("dist %1").arg(distance, 0, 'g', 17)));
+    QVERIFY2(std::abs(distance - wantDistance) <= bound * std::abs(wantDistance),
+             qPrintable(QString("dist %1").arg(distance, 0, 'g', 17)));
     const double lambda = dsa::conformalFactor<Lanes>(x.data(), dim, k);
     QVERIFY(std::abs(lambda / exact["lambda_x"].get<double>() - 1) <= bound);
 

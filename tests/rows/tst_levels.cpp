@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel level gives the same bits as the scalar one, for every rule and odd sizes; rows not named stay as they were.
+// Every kernel level gives the same bits as the scalar one, for every rule and odd sizes; rows not named stay as they
+// were.
 #include <QtTest>
 #include <cmath>
 #include <cstring>
@@ -36,7 +37,8 @@ Case makeCase(Rule rule, dsa::BallMap map, double k, std::uint32_t dim) {
   c.table.assign(kRows * width, 0);
   for (std::uint64_t r = 0; r < kRows; ++r) {
     // From the middle to close to the boundary.
-    const float scale = static_cast<float>(0.999 * static_cast<double>(r) / kRows / std::sqrt(static_cast<double>(dim)));
+    const float scale =
+        static_cast<float>(0.999 * static_cast<double>(r) / kRows / std::sqrt(static_cast<double>(dim)));
     for (std::uint32_t i = 0; i < dim; ++i) c.table[r * width + i] = random(r, i, scale);
   }
   c.grads.resize(kRows * dim);
@@ -50,11 +52,12 @@ std::vector<float> run(Case c, dsa::KernelLevel level, int steps) {
   std::vector<float> grads;
   for (std::uint64_t r = 0; r < kRows; r += 2) {  // odd rows are not named
     rows.push_back(c.table.data() + r * width);
-    grads.insert(grads.end(), c.grads.begin() + static_cast<long>(r * c.params.dim), c.grads.begin() + static_cast<long>((r + 1) * c.params.dim));
+    grads.insert(grads.end(), c.grads.begin() + static_cast<long>(r * c.params.dim),
+                 c.grads.begin() + static_cast<long>((r + 1) * c.params.dim));
   }
   for (int t = 1; t <= steps; ++t) {
-    dsa::rowKernels(level).update(dsa::makeStep(c.params, static_cast<std::uint64_t>(t), 0.02), rows.data(), grads.data(), c.params.dim,
-                                  rows.size());
+    dsa::rowKernels(level).update(dsa::makeStep(c.params, static_cast<std::uint64_t>(t), 0.02), rows.data(),
+                                  grads.data(), c.params.dim, rows.size());
   }
   return c.table;
 }
@@ -72,7 +75,8 @@ class tst_levels : public QObject {
       for (const int map : {1, 2}) {
         for (const double k : {0.0, 1.0, 0.3}) {
           if (!dsa::ruleAllows(rule, k)) continue;
-          QTest::addRow("%s map %d k %g", std::string(dsa::ruleName(rule)).c_str(), map, k) << static_cast<int>(rule) << map << k;
+          QTest::addRow("%s map %d k %g", std::string(dsa::ruleName(rule)).c_str(), map, k)
+              << static_cast<int>(rule) << map << k;
         }
       }
     }
@@ -88,8 +92,9 @@ class tst_levels : public QObject {
       QVERIFY(std::memcmp(want.data(), c.table.data(), want.size() * sizeof(float)) != 0);
       for (const dsa::KernelLevel level : dsa::availableLevels()) {
         const std::vector<float> got = run(c, level, 5);
-        QVERIFY2(std::memcmp(got.data(), want.data(), want.size() * sizeof(float)) == 0,
-                 qPrintable(QString("%1, dim %2").arg(QString::fromStdString(std::string(dsa::levelName(level)))).arg(dim)));
+        QVERIFY2(
+            std::memcmp(got.data(), want.data(), want.size() * sizeof(float)) == 0,
+            qPrintable(QString("%1, dim %2").arg(QString::fromStdString(std::string(dsa::levelName(level)))).arg(dim)));
       }
       const std::uint64_t width = dsa::rowFloats(c.params.rule, dim);
       for (std::uint64_t r = 1; r < kRows; r += 2) {

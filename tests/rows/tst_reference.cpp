@@ -44,7 +44,8 @@ struct Table {
     const std::vector<T> grad = numbers<T>(batch["grad"]);
     const std::vector<int> idx = batch["idx"];
     for (std::size_t i = 0; i < idx.size(); ++i) {
-      auto [entry, fresh] = sums.try_emplace(idx[i], grad.begin() + static_cast<long>(i * 8), grad.begin() + static_cast<long>(i * 8 + 8));
+      auto [entry, fresh] = sums.try_emplace(idx[i], grad.begin() + static_cast<long>(i * 8),
+                                             grad.begin() + static_cast<long>(i * 8 + 8));
       if (fresh) continue;
       for (std::size_t j = 0; j < 8; ++j) entry->second[j] += grad[i * 8 + j];
     }
@@ -115,7 +116,8 @@ template <class T>
 double worstRelative(const std::vector<T>& got, const std::vector<T>& want) {
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] != want[i]) worst = std::max(worst, std::abs(static_cast<double>(got[i]) - want[i]) / std::abs(static_cast<double>(want[i])));
+    if (got[i] != want[i])
+      worst = std::max(worst, std::abs(static_cast<double>(got[i]) - want[i]) / std::abs(static_cast<double>(want[i])));
   }
   return worst;
 }
@@ -188,8 +190,8 @@ class tst_reference : public QObject {
     QCOMPARE(compared, 4);
   }
 
-  /// The float32 bound stated in ARCHITECTURE.md: points within 2e-6, m within 6e-3 of its norm and s within 1e-3 after 40 steps
-  /// (geoopt rounds 1 - c|x|^2 near its boundary in float32, where we take it in double).
+  /// The float32 bound stated in ARCHITECTURE.md: points within 2e-6, m within 6e-3 of its norm and s within 1e-3 after
+  /// 40 steps (geoopt rounds 1 - c|x|^2 near its boundary in float32, where we take it in double).
   void radamInFloatIsWithinTheStatedBoundOfGeoopt_data() { addLevelsAndRuns(4); }
   void radamInFloatIsWithinTheStatedBoundOfGeoopt() {
     QFETCH(int, level);
@@ -253,8 +255,10 @@ class tst_reference : public QObject {
     QTest::addColumn<double>("m0");
     QTest::addColumn<double>("m1");
     QTest::newRow("dsa") << 2 << 1 << .490000000918 << .309999999541 << 1.089e-2 << -2.178e-2;
-    QTest::newRow("radam retraction") << 3 << 1 << .498524195155 << .302951609690 << 1.075817354719e-2 << -2.183282853296e-2;
-    QTest::newRow("radam exponential") << 3 << 2 << .498533125784 << .302955188303 << 1.075805079740e-2 << -2.183243358754e-2;
+    QTest::newRow("radam retraction") << 3 << 1 << .498524195155 << .302951609690 << 1.075817354719e-2
+                                      << -2.183282853296e-2;
+    QTest::newRow("radam exponential") << 3 << 2 << .498533125784 << .302955188303 << 1.075805079740e-2
+                                       << -2.183243358754e-2;
   }
   void firstStepOnTheBallEqualsTheOracle() {
     QFETCH(int, rule);

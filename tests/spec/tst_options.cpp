@@ -100,7 +100,7 @@ void TestOptions::flagsOverrideSpecOverridesRecipeOverridesDefaults() {
   QVERIFY(writeTextFileAtomically(file, R"({"dim": 3, "optimizer": {"lr": 0.7}, "train": {"epochs": 9}})").has_value());
   const auto recipeOnly = gathered({"--recipe", "wordnet-mammals"});
   QCOMPARE(*recipeOnly->dim, std::uint64_t{5});
-  QCOMPARE(*recipeOnly->optimizer.lr, 0.3);
+  QCOMPARE(*recipeOnly->optimizer.lr, 0.1);
   // The order of the words does not matter.
   for (const auto& words : {std::vector<std::string>{"--recipe", "wordnet-mammals", "--spec", file, "--epochs", "2"},
                             std::vector<std::string>{"--epochs", "2", "--spec", file, "--recipe", "wordnet-mammals"}}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before the C library's calls that make things durable, so that a test can watch, fail or kill there. Include it in one file of a test program only.
+// Stands before the C library's calls that make things durable, so that a test can watch, fail or kill there. Include
+// it in one file of a test program only.
 #pragma once
 
 #include <fcntl.h>
@@ -61,12 +62,14 @@ int fsync(int fd) {
   return faults::through({"fsync", faults::pathOf(fd)}, [&] { return ::syscall(SYS_fsync, fd); });
 }
 int fallocate(int fd, int mode, off_t offset, off_t size) {
-  return faults::through({"fallocate", faults::pathOf(fd)}, [&] { return ::syscall(SYS_fallocate, fd, mode, offset, size); });
+  return faults::through({"fallocate", faults::pathOf(fd)},
+                         [&] { return ::syscall(SYS_fallocate, fd, mode, offset, size); });
 }
 int ftruncate(int fd, off_t size) noexcept {
   return faults::through({"ftruncate", faults::pathOf(fd)}, [&] { return ::syscall(SYS_ftruncate, fd, size); });
 }
 int renameat2(int fromFolder, const char* from, int toFolder, const char* to, unsigned flags) noexcept {
-  return faults::through({"renameat2", to}, [&] { return ::syscall(SYS_renameat2, fromFolder, from, toFolder, to, flags); });
+  return faults::through({"renameat2", to},
+                         [&] { return ::syscall(SYS_renameat2, fromFolder, from, toFolder, to, flags); });
 }
 }

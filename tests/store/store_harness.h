@@ -83,10 +83,12 @@ class Memory {
       std::vector<float> weights(table.dim);
       for (std::uint64_t r = 0; r < table.rows; ++r) {
         const float* want = m_rows[t].data() + r * table.recordFloats();
-        if (store.touched(t, r) != m_touched[t][r]) return fmt::format("table {} row {}: touched {}", t, r, store.touched(t, r));
+        if (store.touched(t, r) != m_touched[t][r])
+          return fmt::format("table {} row {}: touched {}", t, r, store.touched(t, r));
         store.readWeights(t, r, weights.data());
         if (std::memcmp(weights.data(), want, table.dim * 4) != 0) return fmt::format("table {} row {}: weights", t, r);
-        if (m_touched[t][r] && std::memcmp(store.record(t, r), want, table.recordFloats() * 4) != 0) return fmt::format("table {} row {}: moments", t, r);
+        if (m_touched[t][r] && std::memcmp(store.record(t, r), want, table.recordFloats() * 4) != 0)
+          return fmt::format("table {} row {}: moments", t, r);
       }
     }
     const dsa::StateBlob want = m_step == 0 ? dsa::StateBlob{} : stateAfter(m_step);

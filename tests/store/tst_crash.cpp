@@ -20,7 +20,8 @@ long g_callsLeft = -1;
 UpdateRows g_real = nullptr;
 
 /// Changes only the first half of the chunk's rows, and half a record of the next, then dies: a torn chunk.
-void dyingUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride, std::uint64_t n) noexcept {
+void dyingUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride,
+                 std::uint64_t n) noexcept {
   if (g_callsLeft > 0 && --g_callsLeft == 0) {
     g_real(p, rows, grads, stride, n / 2);
     for (std::uint32_t i = 0; i < p.dim / 2; ++i) rows[n / 2][i] = 1e30f;
@@ -56,7 +57,8 @@ void runChild(const std::string& folder, Durability durability, long calls, long
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  QVERIFY2(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, qPrintable(QString("child's exit %1").arg(WEXITSTATUS(status))));
+  QVERIFY2(WIFSIGNALED(status) || WEXITSTATUS(status) == 0,
+           qPrintable(QString("child's exit %1").arg(WEXITSTATUS(status))));
 }
 
 Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
@@ -67,7 +69,8 @@ class DurableImage {
   explicit DurableImage(std::string folder) : m_folder(std::move(folder)) {
     setSyncObserver([this](const std::string& path) {
       const std::lock_guard lock(m_mutex);
-      const std::string final = path.ends_with(kUnfinished) ? path.substr(0, path.size() - std::strlen(kUnfinished)) : path;
+      const std::string final =
+          path.ends_with(kUnfinished) ? path.substr(0, path.size() - std::strlen(kUnfinished)) : path;
       m_durable[std::filesystem::path(final).filename()] = *readTextFile(path);
     });
   }
@@ -98,7 +101,8 @@ class DurableImage {
 
 // The instant within a step at which the power fails: after that many kernel calls.
 std::function<void()> g_onCall;
-void watchedUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride, std::uint64_t n) noexcept {
+void watchedUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride,
+                   std::uint64_t n) noexcept {
   g_real(p, rows, grads, stride, n / 2);
   if (g_onCall) g_onCall();
   g_real(p, rows + n / 2, grads + n / 2 * stride, stride, n - n / 2);
@@ -149,7 +153,8 @@ class tst_crash : public QObject {
     QVERIFY(RowStore::create(folder, shape).has_value());
     std::mt19937 random(1);
     for (int kill = 0; kill < 25; ++kill) {
-      runChild(folder, durabilityOf(power), -1, std::uniform_int_distribution<long>(100, power ? 120000 : 12000)(random), 1000000, threads);
+      runChild(folder, durabilityOf(power), -1,
+               std::uniform_int_distribution<long>(100, power ? 120000 : 12000)(random), 1000000, threads);
     }
     auto store = RowStore::open(folder, durabilityOf(power), harness::kernels());
     QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
@@ -160,8 +165,8 @@ class tst_crash : public QObject {
     QCOMPARE(memory.compare(**store), std::string());
   }
 
-  /// G3. Steps with checkpoints every few; at many instants inside steps and checkpoints the power fails, any subset of the sectors written
-  /// since the last sync being on the disk.
+  /// G3. Steps with checkpoints every few; at many instants inside steps and checkpoints the power fails, any subset of
+  /// the sectors written since the last sync being on the disk.
   void powerLossLeavesTheLastCheckpointWhole() {
     QTemporaryDir dir;
     const std::string folder = dir.path().toStdString() + "/run";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store in peace: the disk table equals the memory table bit for bit, also after reopening, by any number of threads.
+// The store in peace: the disk table equals the memory table bit for bit, also after reopening, by any number of
+// threads.
 #include <QtTest>
 
 #include "store_harness.h"
@@ -41,7 +42,8 @@ class tst_row_store : public QObject {
       std::deque<std::uint64_t> tickets;
       std::uint64_t announced = (*store)->step();
       for (int i = 0; i < 30; ++i) {
-        while (power && announced < (*store)->step() + 4) tickets.push_back((*store)->announce(harness::stepRows(shape, ++announced)));
+        while (power && announced < (*store)->step() + 4)
+          tickets.push_back((*store)->announce(harness::stepRows(shape, ++announced)));
         const std::uint64_t ticket = power ? tickets.front() : 0;
         if (power) tickets.pop_front();
         QVERIFY(harness::advance(**store, pool, ticket).has_value());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store against its environment: syncs that fail, kills and power losses inside open and create, files that rotted, files of other people.
+// The store against its environment: syncs that fail, kills and power losses inside open and create, files that rotted,
+// files of other people.
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -59,7 +60,8 @@ std::string differs(const RowStore& store, std::uint64_t step) {
 }
 
 /// A store of `steps` steps, a checkpoint after every `each` (0: none).
-void makeRun(const std::string& folder, const StoreShape& shape, Durability durability, int steps, int each, bool close) {
+void makeRun(const std::string& folder, const StoreShape& shape, Durability durability, int steps, int each,
+             bool close) {
   if (!RowStore::create(folder, shape)) qFatal("create");
   auto store = opened(folder, durability);
   ThreadPool pool(1);
@@ -73,7 +75,8 @@ void makeRun(const std::string& folder, const StoreShape& shape, Durability dura
 // What happens in the middle of a chunk, once.
 std::function<void()> g_inside;
 UpdateRows g_real = nullptr;
-void interruptedUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride, std::uint64_t n) noexcept {
+void interruptedUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride,
+                       std::uint64_t n) noexcept {
   g_real(p, rows, grads, stride, n / 2);
   if (g_inside) std::exchange(g_inside, {})();
   g_real(p, rows + n / 2, grads + n / 2 * stride, stride, n - n / 2);
@@ -131,7 +134,9 @@ class tst_store_faults : public QObject {
     int kills = 0;
     for (int n = 1;; ++n) {
       copyFolder(run, cut);
-      if (!killedInCall(n, {"fallocate", "ftruncate", "fdatasync"}, [&] { (void)RowStore::open(cut, Durability::process, harness::kernels()); })) break;
+      if (!killedInCall(n, {"fallocate", "ftruncate", "fdatasync"},
+                        [&] { (void)RowStore::open(cut, Durability::process, harness::kernels()); }))
+        break;
       ++kills;
       QCOMPARE(std::filesystem::file_size(cut + "/entities.rows"), length);
       const auto store = RowStore::open(cut, Durability::process, harness::kernels());
@@ -169,12 +174,14 @@ class tst_store_faults : public QObject {
     QTest::addColumn<bool>("rebooted");
     QTest::addColumn<bool>("powerAfter");
     for (int i = 0; i < 16; ++i) {
-      QTest::addRow("%s, %s, %s, then %s", i & 1 ? "power" : "process", i & 2 ? "closed" : "killed", i & 4 ? "rebooted" : "same boot", i & 8 ? "power" : "process")
+      QTest::addRow("%s, %s, %s, then %s", i & 1 ? "power" : "process", i & 2 ? "closed" : "killed",
+                    i & 4 ? "rebooted" : "same boot", i & 8 ? "power" : "process")
           << bool(i & 1) << bool(i & 2) << bool(i & 4) << bool(i & 8);
     }
   }
-  /// Between two syncs of store.dsa any of the words of page 3 that differ may be on the disk. Each such page must lead to a whole table, and one that was
-  /// closed, or had a checkpoint, to no less than that as long as no run without a journal may have changed it.
+  /// Between two syncs of store.dsa any of the words of page 3 that differ may be on the disk. Each such page must lead
+  /// to a whole table, and one that was closed, or had a checkpoint, to no less than that as long as no run without a
+  /// journal may have changed it.
   void anySubsetOfOpensFlagsTellsTheTruth() {
     QFETCH(bool, powerBefore);
     QFETCH(bool, closed);
@@ -213,16 +220,19 @@ class tst_store_faults : public QObject {
         for (const bool powerLoss : {true, false}) {
           copyFolder(folders[i], torn);
           write(torn + "/store.dsa", page);
-          const std::uint64_t clean = static_cast<unsigned char>(page[3 * kPage + 24]), power = static_cast<unsigned char>(page[3 * kPage + 32]);
+          const std::uint64_t clean = static_cast<unsigned char>(page[3 * kPage + 24]),
+                              power = static_cast<unsigned char>(page[3 * kPage + 32]);
           // What is lost is lost only as the table of recoveries says, and only to a run without a journal.
           std::set<std::uint64_t> allowed = {step};
           if (powerLoss && clean == 0 && power == 0 && (!powerAfter || !powerBefore)) allowed.insert(0);
           if (powerLoss && powerAfter && closed) allowed = {step};
           if (powerLoss && powerBefore && !closed && !rebooted) allowed.insert(4);
           overrideBootId(powerLoss ? "00000000-0000-0000-0000-000000000003" : rebooted ? kBoot2 : kBoot1);
-          const auto store = RowStore::open(torn, powerAfter ? Durability::power : Durability::process, harness::kernels());
+          const auto store =
+              RowStore::open(torn, powerAfter ? Durability::power : Durability::process, harness::kernels());
           QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
-          const std::string at = fmt::format("sync {} of {}, subset {}, power loss {}: clean {} power {} step {}", i, folders.size(), subset, powerLoss, clean, power, (*store)->step());
+          const std::string at = fmt::format("sync {} of {}, subset {}, power loss {}: clean {} power {} step {}", i,
+                                             folders.size(), subset, powerLoss, clean, power, (*store)->step());
           QVERIFY2(allowed.contains((*store)->step()), at.c_str());
           QCOMPARE(differs(**store, (*store)->step()), std::string());
         }
@@ -259,12 +269,15 @@ class tst_store_faults : public QObject {
       atCheckpoint = read(run + "/entities.rows");
       for (int i = 0; i < 2; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       const faults::Watch watch;
-      faults::before = [&](const faults::Call& call) { return call.name == "fdatasync" && call.path.ends_with(file.toStdString()) && --which == 0 ? EIO : 0; };
+      faults::before = [&](const faults::Call& call) {
+        return call.name == "fdatasync" && call.path.ends_with(file.toStdString()) && --which == 0 ? EIO : 0;
+      };
       const auto failed = store->checkpoint();
       QVERIFY(!failed.has_value());
       QCOMPARE(failed.error().code, ErrorCode::machine);
       QVERIFY2(says(failed.error(), "resume the run"), failed.error().message.c_str());
-      for (const auto& refused : {harness::advance(*store, pool), store->checkpoint(), store->evict(), store->close()}) {
+      for (const auto& refused :
+           {harness::advance(*store, pool), store->checkpoint(), store->evict(), store->close()}) {
         QVERIFY(!refused.has_value());
         QCOMPARE(refused.error().code, ErrorCode::machine);
       }
@@ -295,7 +308,9 @@ class tst_store_faults : public QObject {
       for (int i = 0; i < 5; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       int syncs = 0;
       const faults::Watch watch;
-      faults::before = [&](const faults::Call& call) { return call.name == "fdatasync" && call.path.ends_with("/store.dsa") && ++syncs == 3 ? EIO : 0; };
+      faults::before = [&](const faults::Call& call) {
+        return call.name == "fdatasync" && call.path.ends_with("/store.dsa") && ++syncs == 3 ? EIO : 0;
+      };
       QVERIFY(!store->close().has_value());
       QCOMPARE(syncs, 3);  // the clean mark's
       QVERIFY(!harness::advance(*store, pool).has_value());
@@ -333,7 +348,9 @@ class tst_store_faults : public QObject {
       QVERIFY(harness::advance(*store, pool).has_value());
       const faults::Watch watch;
       int left = 1;
-      faults::before = [&](const faults::Call& call) { return call.path.ends_with("/undo.journal") && --left == 0 ? EIO : 0; };
+      faults::before = [&](const faults::Call& call) {
+        return call.path.ends_with("/undo.journal") && --left == 0 ? EIO : 0;
+      };
       const auto failed = harness::advance(*store, pool);
       QVERIFY(!failed.has_value());
       QVERIFY2(says(failed.error(), "until the table is opened again"), failed.error().message.c_str());
@@ -403,9 +420,11 @@ class tst_store_faults : public QObject {
     for (const bool closed : {false, true}) {
       const int shift = closed ? older - newer : 0;  // close() wrote one more
       const char* how = closed ? "closed" : "killed";
-      QTest::addRow("newer checkpoint, a bit of its state, %s", how) << newer + shift + 100 << 0 << closed << "the checkpoint on page";
+      QTest::addRow("newer checkpoint, a bit of its state, %s", how)
+          << newer + shift + 100 << 0 << closed << "the checkpoint on page";
       QTest::addRow("newer checkpoint, its magic, %s", how) << newer + shift << 0 << closed << "the checkpoint on page";
-      QTest::addRow("newer checkpoint gone, %s", how) << newer + shift << int(sizeof(CheckpointSlot)) << closed << "follow each other";
+      QTest::addRow("newer checkpoint gone, %s", how)
+          << newer + shift << int(sizeof(CheckpointSlot)) << closed << "follow each other";
       QTest::addRow("older checkpoint, %s", how) << older - shift + 20 << 0 << closed << "the checkpoint on page";
       QTest::addRow("clean, %s", how) << live + 25 << 0 << closed << "clean";
       QTest::addRow("power, %s", how) << live + 33 << 0 << closed << "power";
@@ -599,9 +618,11 @@ class tst_store_faults : public QObject {
     QVERIFY(blocks > 20);
     std::uint64_t next = 0;
     bool same = true;
-    const auto replayed = UndoJournal::replay(path, 9, 1234, tables, [&](const JournalEntry& entry, const std::byte* old) {
-      same &= entry.row == next++ && (old != nullptr) == (entry.row % 3 == 0) && (old == nullptr || std::memcmp(old, tables[0].records.at(entry.row), kStride) == 0);
-    });
+    const auto replayed =
+        UndoJournal::replay(path, 9, 1234, tables, [&](const JournalEntry& entry, const std::byte* old) {
+          same &= entry.row == next++ && (old != nullptr) == (entry.row % 3 == 0) &&
+                  (old == nullptr || std::memcmp(old, tables[0].records.at(entry.row), kStride) == 0);
+        });
     QVERIFY(replayed.has_value());
     QCOMPARE(*replayed, kRows);
     QVERIFY(same);
@@ -670,7 +691,8 @@ class tst_store_faults : public QObject {
     QVERIFY(counted);
     QCOMPARE(named.size(), std::size_t{7});
     // After store.dsa's name: its folder, and every folder that got the name of a new one.
-    for (const std::string& folder : {run, base + "/a/b", base + "/a", base}) QVERIFY2(durable.contains(folder), folder.c_str());
+    for (const std::string& folder : {run, base + "/a/b", base + "/a", base})
+      QVERIFY2(durable.contains(folder), folder.c_str());
   }
 
   void creationKilledAnywhereCanBeRepeated() {
@@ -679,13 +701,16 @@ class tst_store_faults : public QObject {
     int kills = 0;
     for (int n = 1;; ++n, ++kills) {
       std::filesystem::remove_all(run);
-      if (!killedInCall(n, {"fdatasync", "fsync", "ftruncate", "renameat2"}, [&] { (void)RowStore::create(run, harness::shape(64)); })) break;
+      if (!killedInCall(n, {"fdatasync", "fsync", "ftruncate", "renameat2"},
+                        [&] { (void)RowStore::create(run, harness::shape(64)); }))
+        break;
       if (!std::filesystem::exists(run + "/store.dsa")) {
         const auto made = RowStore::create(run, harness::shape(64));
         QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
       }
       QCOMPARE(differs(*opened(run, Durability::process), 0), std::string());
-      for (const auto& [name, bytes] : contents(run)) QVERIFY2(!QString::fromStdString(name).endsWith(kUnfinished), name.c_str());
+      for (const auto& [name, bytes] : contents(run))
+        QVERIFY2(!QString::fromStdString(name).endsWith(kUnfinished), name.c_str());
     }
     QVERIFY(kills > 15);
   }
@@ -704,7 +729,8 @@ class tst_store_faults : public QObject {
   void filesOfOthersAreNeitherReplacedNorRemoved_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("bytes");
-    for (const char* name : {"entities.rows", "relations.touched", "losses.f64", "intent.dsa", "undo.journal", "lock", "store.dsa.creating", "losses.f64.creating"}) {
+    for (const char* name : {"entities.rows", "relations.touched", "losses.f64", "intent.dsa", "undo.journal", "lock",
+                             "store.dsa.creating", "losses.f64.creating"}) {
       QTest::addRow("%s", name) << name << QByteArray("somebody's own measurements");
     }
     QTest::newRow("zeros") << "losses.f64" << QByteArray(8000, '\0');
@@ -745,7 +771,9 @@ class tst_store_faults : public QObject {
     for (int which = 1; which < 8; ++which) {
       int left = which;
       const faults::Watch watch;
-      faults::before = [&](const faults::Call& call) { return (call.name == "fdatasync" || call.name == "renameat2") && --left == 0 ? EIO : 0; };
+      faults::before = [&](const faults::Call& call) {
+        return (call.name == "fdatasync" || call.name == "renameat2") && --left == 0 ? EIO : 0;
+      };
       QVERIFY(!RowStore::create(run, harness::shape(64)).has_value());
       QVERIFY((contents(run) == std::map<std::string, std::string>{{"notes.txt", "mine"}}));
     }

@@ -24,7 +24,9 @@ void put(const std::string& path, const std::string& bytes, std::uint64_t offset
   QVERIFY(file->writeAt(std::as_bytes(std::span(bytes)), offset).has_value());
 }
 
-void cut(const std::string& path, std::uint64_t size) { QVERIFY(File::open(path, File::Mode::readWrite)->resize(size).has_value()); }
+void cut(const std::string& path, std::uint64_t size) {
+  QVERIFY(File::open(path, File::Mode::readWrite)->resize(size).has_value());
+}
 
 }  // namespace
 
@@ -35,16 +37,27 @@ class tst_store_files : public QObject {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("what");
     QTest::addColumn<QString>("expected");
-    for (const char* file : {"store.dsa", "entities.rows", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"}) {
-      QTest::addRow("%s cut by a byte", file) << file << "cut" << "cut short";
-      QTest::addRow("%s empty", file) << file << "empty" << "cut short";
-      QTest::addRow("%s foreign", file) << file << "foreign" << "not a";
-      QTest::addRow("%s newer", file) << file << "newer" << "newer program";
-      QTest::addRow("%s damaged", file) << file << "damaged" << "checksum";
-      QTest::addRow("%s missing", file) << file << "missing" << (QString(file) == "store.dsa" ? "no table here" : "cannot open");
-      if (QString(file) != "store.dsa") QTest::addRow("%s of another run", file) << file << "other" << "another run";
+    for (const char* file :
+         {"store.dsa", "entities.rows", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"}) {
+      QTest::addRow("%s cut by a byte", file) << file << "cut"
+                                              << "cut short";
+      QTest::addRow("%s empty", file) << file << "empty"
+                                      << "cut short";
+      QTest::addRow("%s foreign", file) << file << "foreign"
+                                        << "not a";
+      QTest::addRow("%s newer", file) << file << "newer"
+                                      << "newer program";
+      QTest::addRow("%s damaged", file) << file << "damaged"
+                                        << "checksum";
+      QTest::addRow("%s missing", file) << file << "missing"
+                                        << (QString(file) == "store.dsa" ? "no table here" : "cannot open");
+      if (QString(file) != "store.dsa")
+        QTest::addRow("%s of another run", file) << file << "other"
+                                                 << "another run";
     }
-    QTest::addRow("both checkpoints damaged") << "store.dsa" << "checkpoints" << "the checkpoint on page";
+    QTest::addRow("both checkpoints damaged") << "store.dsa"
+                                              << "checkpoints"
+                                              << "the checkpoint on page";
   }
   void damagedFilesAreRefusedAndLeftAlone() {
     QFETCH(QString, file);
@@ -65,14 +78,16 @@ class tst_store_files : public QObject {
     if (what == "other") {
       const std::string other = dir.path().toStdString() + "/other";
       QVERIFY(RowStore::create(other, harness::shape(64)).has_value());
-      std::filesystem::copy_file(other + "/" + file.toStdString(), path, std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::copy_file(other + "/" + file.toStdString(), path,
+                                 std::filesystem::copy_options::overwrite_existing);
     }
     const auto before = contents(folder);
     const auto store = RowStore::open(folder, Durability::process, harness::kernels());
     QVERIFY(!store.has_value());
     QCOMPARE(store.error().code, ErrorCode::input);
     QVERIFY2(store.error().message.find(expected.toStdString()) != std::string::npos, store.error().message.c_str());
-    QVERIFY2(what == "checkpoints" || store.error().message.find(file.toStdString()) != std::string::npos, store.error().message.c_str());
+    QVERIFY2(what == "checkpoints" || store.error().message.find(file.toStdString()) != std::string::npos,
+             store.error().message.c_str());
     QVERIFY(contents(folder) == before);
   }
 
@@ -105,7 +120,8 @@ class tst_store_files : public QObject {
     const auto second = RowStore::open(folder, Durability::process, harness::kernels());
     QVERIFY(!second.has_value());
     QCOMPARE(second.error().code, ErrorCode::machine);
-    QVERIFY2(second.error().message.find(std::to_string(::getpid())) != std::string::npos, second.error().message.c_str());
+    QVERIFY2(second.error().message.find(std::to_string(::getpid())) != std::string::npos,
+             second.error().message.c_str());
     QVERIFY(RowStore::openReadOnly(folder).has_value());
   }
 
