@@ -89,6 +89,7 @@ Result<ArmEnd> runArm(const RunSpec& spec, const OutputArguments& output) {
   if (output.hash) words.emplace_back("--hash");
   if (!output.database.empty()) words.insert(words.end(), {"--db", output.database});
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

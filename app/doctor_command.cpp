@@ -100,7 +100,9 @@ int doctor(const std::string& cache, bool json) {
   if (disk["disk"].is_string()) {
     fmt::print("  disk {}{}{}\n", disk["disk"].get<std::string>(),
                disk["model"].is_string() ? " (" + disk["model"].get<std::string>() + ")" : "",
-               disk["rotational"] == true ? ", rotational: random rows will be slow; choose an SSD with --cache" : "");
+               disk["rotational"] == true ? ", reported as rotational (virtual disks often are): on a real spinning "
+                                            "disk random rows are slow, choose an SSD with --cache"
+                                          : "");
   }
   if (disk["memory_file_system"] == true)
     fmt::print("  this is memory, not a disk: choose a folder on a disk with --cache\n");

@@ -109,7 +109,11 @@ build_preset() {
   local cache=build/$preset/CMakeCache.txt
   # A tree that was moved or copied with its build folder: CMake would refuse it.
   if [[ -f $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then options+=(--fresh); fi
-  if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    # Clones in other folders share what they compiled.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  fi
   local have
   have=$(cmake --version | sed -n '1s/[^0-9]*//p')
   if [[ $(printf '%s\n3.25\n' "$have" | sort -V | head -1) != 3.25 ]]; then
