@@ -6,10 +6,12 @@ int main(int argc, char** argv) {
   CLI::App app{"DSA Lab's runner: embedding tables on disk, in RAM or on a card, with the same bits everywhere", "dsa"};
   app.set_version_flag("--version", std::string("dsa " DSA_VERSION));
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return fmt::format("dsa: {}\ndsa: see {} --help\n", error.what(),
-                       failed->get_name().empty() ? "dsa" : failed->get_name());
+    // "A subcommand is required" alone does not say what was mistyped.
+    const std::vector<std::string> rest = failed->remaining();
+    const std::string what =
+        rest.empty() ? error.what() : fmt::format("{} (not known: {})", error.what(), rest.front());
+    return fmt::format("dsa: {}\ndsa: see {} --help\n", what, failed->get_name().empty() ? "dsa" : failed->get_name());
   });
   dsa::Chosen chosen;
   dsa::addTrainCommands(app, chosen);

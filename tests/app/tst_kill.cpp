@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGKILL at random instants, from the first millisecond on: what is resumed ends as the run that nobody killed.
+#include <QRandomGenerator>
+#include <QRegularExpression>
+#include <QThread>
+#include <cmath>
+
+#include "app_fixture.h"
+
+using namespace app;
+
+class TestKill : public QObject {
+  Q_OBJECT
+ private slots:
+  void killedRunsEndAsTheUninterruptedOne_data();
+  void killedRunsEndAsTheUninterruptedOne();
+};
+
+void TestKill::killedRunsEndAsTheUninterruptedOne_data() {
+  QTest::addColumn<QString>("spec");
+  QTest::addColumn<int>("kills");
+  QTest::newRow("process")
+      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --epochs 30 --threads 2"
+      << 25;
+  QTest::newRow("power, checkpoints by steps, two tables")
+      << "--dataset umls --model distmult --dim 64 --rule sparse_adam --batch 64 --negatives 40 --epochs 25 --threads "
+         "2 --durability power --checkpoint-steps 37"
+      << 25;
+}
+
+void TestKill::killedRunsEndAsTheUninterruptedOne() {
+  QFETCH(QString, spec);
+  QFETCH(int, kills);
+  const QString flags = spec + " --seed 5 --hash --json";
+  const Home calm;
+  QElapsedTimer timer;
+  timer.start();
+  const Ended whole = calm.run("train " + flags, {"--cache", calm.cache()});
+  COMPARE_EXIT(whole, 0);
+  const double trainingMs = whole.json()["seconds"].get<double>() * 1000;
+  const double startMs = std::max(1.0, static_cast<double>(timer.elapsed()) - trainingMs);
+
+  constexpr quint32 kSeed = 20240229;
+  QRandomGenerator random(kSeed);
+  const Home home;
+  int beforeTheRecord = 0, beforeAStep = 0, withSteps = 0, insideAStep = 0;
+  std::uint64_t last = 0;
+  QString next = "train " + flags;
+  for (int kill = 0; kill < kills; ++kill) {
+    // The first third very early: while folders, database and tables are made. The rest anywhere, so that all of them
+    // together need half of the run.
+    const double latest = kill < kills / 3 ? startMs * (kill + 1) / (kills / 3) : startMs + trainingMs / kills;
+    const double delayMs = random.bounded(std::max(1.0, latest));
+    const auto process =
+        home.start(next, next.startsWith("train") ? QStringList{"--cache", home.cache()} : QStringList());
+    QThread::usleep(static_cast<unsigned long>(delayMs * 1000));
+    ::kill(static_cast<pid_t>(process->processId()), SIGKILL);
+    const Ended killed = Home::end(*process);
+    const QString told = QString("seed %1, kill %2 after %3 ms: %4").arg(kSeed).arg(kill).arg(delayMs).arg(killed.err);
+    QVERIFY2(killed.crashed, qPrintable("ended by itself; " + told));
+
+    const Ended list = home.run("runs list --json");
+    QVERIFY2(list.code == 0, qPrintable(told + list.err));
+    const Json runs = list.json()["runs"];
+    QVERIFY2(runs.size() <= 1, qPrintable(told));
+    if (runs.empty()) {
+      ++beforeTheRecord;
+      continue;
+    }
+    QVERIFY2(runs[0]["status"] == "interrupted", qPrintable(told + QString::fromStdString(runs[0].dump())));
+    // What was applied stays: SIGKILL takes back no step. A reader refuses a table in the middle of one, and says
+    // which.
+    const Ended info = home.run("store info 1 --json");
+    static const QRegularExpression kMiddle("killed in the middle of step (\\d+)");
+    const QRegularExpressionMatch torn = kMiddle.match(info.err);
+    std::uint64_t step = info.code == 0 ? info.json()["step"].get<std::uint64_t>() : 0;
+    if (torn.hasMatch()) {
+      step = torn.captured(1).toULongLong() - 1;
+      ++insideAStep;
+    }
+    QVERIFY2(step >= last, qPrintable(told + QString(" step %1 after %2; ").arg(step).arg(last) + info.err));
+    (step > last ? withSteps : beforeAStep) += 1;
+    last = step;
+    next = "resume " + QString::number(runs[0]["run"].get<int>()) + " --hash --json";
+  }
+  const Ended finished =
+      home.run(next, next.startsWith("train") ? QStringList{"--cache", home.cache()} : QStringList());
+  COMPARE_EXIT(finished, 0);
+  const Json expected = whole.json(), got = finished.json();
+  QCOMPARE(got["status"].get<std::string>(), std::string("finished"));
+  QCOMPARE(got["steps"].get<int>(), expected["steps"].get<int>());
+  QVERIFY(got["losses"] == expected["losses"]);
+  QCOMPARE(got["table_sha256"].get<std::string>(), expected["table_sha256"].get<std::string>());
+  QVERIFY(got["metrics"] == expected["metrics"]);
+  QVERIFY(home.newestRun()["attempts"].get<int>() > 1);
+  qInfo(
+      "%d kills: %d before the record, %d before a step of their own, %d in training (%d inside a step), last %d of %d",
+      kills, beforeTheRecord, beforeAStep, withSteps, insideAStep, static_cast<int>(last),
+      expected["steps"].get<int>());
+  // They must have met both: beginnings and training.
+  QVERIFY(withSteps >= kills / 4);
+  QVERIFY(beforeTheRecord + beforeAStep >= kills / 8);
+  const Ended verified = home.run("store verify 1 --json");
+  COMPARE_EXIT(verified, 0);
+  QCOMPARE(QDir(home.cache()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 1);
+}
+
+QTEST_GUILESS_MAIN(TestKill)
+#include "tst_kill.moc"
