@@ -64,8 +64,11 @@ Result<std::vector<CudaDevice>> devices() {
   std::vector<CudaDevice> found;
   for (int index = 0; index < count; ++index) {
     auto device = describe(index);
-    if (device) found.push_back(*std::move(device));
-    if (!device && index + 1 == count && found.empty()) return tl::unexpected<Error>(std::move(device).error());
+    if (device) {
+      found.push_back(*std::move(device));
+    } else if (index + 1 == count && found.empty()) {
+      return tl::unexpected<Error>(std::move(device).error());
+    }
   }
   if (restores) static_cast<void>(cudaSetDevice(current));
   static_cast<void>(cudaGetLastError());
