@@ -247,8 +247,7 @@ void TestTrainer::powerLossLeadsBackToTheLastCheckpoint_data() {
 }
 
 // The folder is copied in the middle of the run, with everything that had been written since the checkpoint in it: all
-// of it must be undone. A batch that was queued at the checkpoint and not announced again would leave its rows without
-// an old record.
+// of it must be undone, rows of batches that were queued before the checkpoint and applied after it too.
 void TestTrainer::powerLossLeadsBackToTheLastCheckpoint() {
   QFETCH(int, every);
   QFETCH(int, at);
