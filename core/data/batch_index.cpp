@@ -10,7 +10,7 @@ namespace dsa {
 
 namespace {
 
-// 11 bits a pass: one pass for 2,000 rows, three for 10 million. std::sort of 10,000 ids took 6 times as long.
+// 11 bits a pass: one pass for 2,000 rows, three for 10 million.
 constexpr int kBits = 11;
 constexpr std::uint32_t kBuckets = 1u << kBits;
 

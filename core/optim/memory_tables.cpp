@@ -11,7 +11,7 @@ namespace dsa {
 
 namespace {
 
-// 64 rows a task: below 16 the pool costs more (bench rows).
+// 64 rows a task: less would be mostly the start of the loop.
 constexpr std::uint64_t kRowsATask = 64;
 constexpr std::uint64_t kFillTask = 4096;
 

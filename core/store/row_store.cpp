@@ -14,7 +14,7 @@ namespace dsa {
 
 namespace {
 
-// Below this many rows a second thread costs more than it brings (bench rows, d = 8 and 128).
+// Below this many rows a step stays on one thread: starting the loop would cost more. A guess, not measured.
 constexpr std::uint64_t kRowsForThreads = 256;
 
 }  // namespace
