@@ -198,7 +198,7 @@ Result<void> RowStore::close() {
   DSA_CHECK(m_writable);
   DSA_TRY(usable());
   m_journal.reset();
-  const Result<void> closed = markClosed();
+  Result<void> closed = markClosed();
   m_closed = closed.has_value();
   // Half closed: without its journal no row may change any more.
   if (!closed && m_broken.message.empty()) m_broken = closed.error();
