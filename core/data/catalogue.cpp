@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/base/edit_distance.h"
 #include "core/data/resources.h"
 #include "core/data/synthetic.h"
 
@@ -40,22 +41,6 @@ Result<Dataset> loadBundled(const CatalogueEntry& entry) {
   DSA_ASSIGN(Imported imported, importDataset(path, options));
   imported.dataset.licence = entry.licence;
   return std::move(imported.dataset);
-}
-
-/// Edits (insert, delete, replace) between two short words.
-std::size_t editDistance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
 }
 
 tl::unexpected<Error> unknownName(const std::string& name) {

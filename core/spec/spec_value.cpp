@@ -12,6 +12,8 @@
 #include "core/base/file.h"
 #include "core/spec/spec_table.h"
 
+#include "core/base/edit_distance.h"
+
 namespace dsa {
 namespace {
 
@@ -87,21 +89,6 @@ Result<SpecValue> countFromText(const SpecKey& key, const std::string& text, std
 std::string rangeText(const SpecRange& range) {
   return fmt::format("a number {} {} {} {}", range.lowExcluded ? "above" : "from", shortestNumber(range.low),
                      range.highExcluded ? "to below" : "to", shortestNumber(range.high));
-}
-
-std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
