@@ -1,33 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dsa`: trains embedding tables that do not fit in memory, and tells what they cost.
-#include "app/commands.h"
+#include "app/command_line.h"
 
-int main(int argc, char** argv) {
-  CLI::App app{"DSA Lab's runner: embedding tables on disk, in RAM or on a card, with the same bits everywhere", "dsa"};
-  app.set_version_flag("--version", std::string("dsa " DSA_VERSION));
-  app.require_subcommand(1);
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    // "A subcommand is required" alone does not say what was mistyped.
-    const std::vector<std::string> rest = failed->remaining();
-    const std::string what =
-        rest.empty() ? error.what() : fmt::format("{} (not known: {})", error.what(), rest.front());
-    return fmt::format("dsa: {}\ndsa: see {} --help\n", what, failed->get_name().empty() ? "dsa" : failed->get_name());
-  });
-  dsa::Chosen chosen;
-  dsa::addTrainCommands(app, chosen);
-  dsa::addCompareCommand(app, chosen);
-  dsa::addPlanCommand(app, chosen);
-  dsa::addDataCommands(app, chosen);
-  dsa::addStoreCommands(app, chosen);
-  dsa::addRunsCommands(app, chosen);
-  dsa::addBenchCommands(app, chosen);
-  dsa::addDoctorCommand(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : static_cast<int>(dsa::ErrorCode::usage);
-  }
-  dsa::installStopSignals();
-  return chosen ? chosen() : static_cast<int>(dsa::ErrorCode::usage);
-}
+int main(int argc, char** argv) { return dsa::runCommandLine(argc, argv); }

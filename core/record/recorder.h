@@ -136,8 +136,8 @@ class Recorder {
   Database m_database;
   Batch m_batch;
   std::vector<MetricId> m_metricIds;
-  std::int64_t m_lastCommitMs = 0;
-  std::int64_t m_lastTryMs = 0;
+  std::int64_t m_lastCommitMs = m_steadyBaseMs;
+  std::int64_t m_lastTryMs = m_steadyBaseMs;
 
   mutable std::mutex m_mutex;  // guards what follows
   std::condition_variable m_wake;
