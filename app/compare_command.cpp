@@ -28,10 +28,16 @@ struct Arm {
   Rule rule = Rule::sparseAdam;
 };
 
+std::vector<std::string> splitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 Result<std::vector<Arm>> parseArms(const std::string& text) {
   std::vector<Arm> arms;
-  std::stringstream stream(text);
-  for (std::string label; std::getline(stream, label, ',');) {
+  for (const std::string& label : splitAtCommas(text)) {
     const std::size_t colon = label.find(':');
     const std::string place = label.substr(0, colon);
     Arm arm{label};
@@ -81,12 +87,13 @@ struct ArmEnd {
 };
 
 /// Runs one arm as `dsa train --spec ... --json`; its progress goes to our stderr.
-Result<ArmEnd> runArm(const RunSpec& spec, const OutputArguments& output) {
+Result<ArmEnd> runArm(const RunSpec& spec, const OutputArguments& output, const std::string& uuid) {
   DSA_ASSIGN(const File file, specFile(spec));
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return failErrno("pipe to an arm", "open", errno);
   std::vector<std::string> words = {"dsa", "train", "--spec", fmt::format("/proc/self/fd/{}", file.fd()), "--json"};
   if (output.hash) words.emplace_back("--hash");
+  if (!uuid.empty()) words.insert(words.end(), {"--uuid", uuid});
   if (!output.database.empty()) words.insert(words.end(), {"--db", output.database});
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -185,6 +192,11 @@ int compare(const SpecArguments& arguments, const OutputArguments& output, const
   if (!arms) return reportError(arms.error());
   const auto base = gatherSpec(arguments);
   if (!base) return reportError(base.error());
+  const std::vector<std::string> uuids = splitAtCommas(output.uuid);
+  if (!uuids.empty() && uuids.size() != arms->size()) {
+    return reportError(
+        Error{ErrorCode::usage, fmt::format("--uuid: {} given for {} arms", uuids.size(), arms->size())});
+  }
   ordered_json object;
   object["arms"] = ordered_json::array();
   int worst = 0;
@@ -196,7 +208,7 @@ int compare(const SpecArguments& arguments, const OutputArguments& output, const
     spec.optimizer.rule = arm.rule;
     if (spec.name) spec.name = fmt::format("{} {}", *spec.name, arm.label);
     // A card is only for the arms that use it; --device stays for all of them, so that each counts its batch there.
-    const auto end = runArm(spec, output);
+    const auto end = runArm(spec, output, uuids.empty() ? "" : uuids[object["arms"].size()]);
     if (!end) return reportError(end.error());
     ordered_json one;
     one["arm"] = arm.label;
@@ -239,6 +251,7 @@ void addCompareCommand(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("compare", "The same run in several places, in turn, and one table");
   addSpecOptions(*command, *spec);
   addOutputOptions(*command, *output);
+  addUuidOption(*command, *output);
   command->add_option("--arms", *arms, "PLACE:RULE,...; for example ram:sparse_adam,disk:sparse_adam")->required();
   command->callback([spec, output, arms, &chosen] {
     chosen = [spec, output, arms] {

@@ -78,6 +78,12 @@ void addOutputOptions(CLI::App& app, OutputArguments& arguments) {
   app.add_flag("--json", arguments.json, "print one JSON object at the end")->group("Output");
 }
 
+void addUuidOption(CLI::App& app, OutputArguments& arguments) {
+  app.add_option("--uuid", arguments.uuid, "identity of the run's record [a new one]")
+      ->type_name("UUID")
+      ->group("Output");
+}
+
 Result<RunSpec> gatherSpec(const SpecArguments& arguments) {
   RunSpec spec;
   if (!arguments.recipe.empty()) {

@@ -24,12 +24,15 @@ struct OutputArguments {
   std::string database;
   bool hash = false;
   bool json = false;
+  std::string uuid;  ///< identity of the new run's record; of compare: one an arm, with commas
 };
 
 /// Adds --spec, --recipe and one flag for each key of the table to `app`; they take any text, gatherSpec checks it.
 void addSpecOptions(CLI::App& app, SpecArguments& arguments);
 
 void addOutputOptions(CLI::App& app, OutputArguments& arguments);
+/// --uuid, for commands that make new records: whoever starts them can find these again.
+void addUuidOption(CLI::App& app, OutputArguments& arguments);
 
 /// The spec that was asked for: recipe, then --spec, then flags, each over the one before; what none sets stays unset
 /// for resolve(). Errors: usage, a flag's value (names the flag); those of loadRecipe, readTextFile and parseSpec.

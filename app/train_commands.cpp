@@ -25,6 +25,16 @@ int printReport(const Result<RunReport>& report, bool json) {
   return report->exitCode;
 }
 
+int printQueued(const Result<RunId>& run, bool json) {
+  if (!run) return reportError(run.error());
+  if (json) {
+    printJson(shortResultJson(*run, RunStatus::queued, ""));
+  } else {
+    fmt::print("run {} waits; start it with: dsa resume {}\n", *run, *run);
+  }
+  return 0;
+}
+
 /// The metrics of a stored table, without changing it.
 Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::string& database) {
   DSA_ASSIGN(const Reader reader, Reader::open(database.empty() ? Database::defaultPath() : database));
@@ -66,12 +76,18 @@ void addTrainCommands(CLI::App& app, Chosen& chosen) {
   CLI::App* train = app.add_subcommand("train", "Train one run");
   addSpecOptions(*train, *spec);
   addOutputOptions(*train, *output);
-  train->callback([spec, output, &chosen] {
-    chosen = [spec, output] {
+  addUuidOption(*train, *output);
+  auto queue = std::make_shared<bool>(false);
+  train->add_flag("--queue", *queue, "record the run and let it wait; dsa resume starts it")->group("Output");
+  train->callback([spec, output, queue, &chosen] {
+    chosen = [spec, output, queue] {
       spec->recipeFolder = recipeFolder();
       const auto wanted = gatherSpec(*spec);
       if (!wanted) return reportError(wanted.error());
-      return printReport(startRun(*wanted, terminalOptions(output->database, output->hash)), output->json);
+      RunnerOptions options = terminalOptions(output->database, output->hash);
+      options.uuid = output->uuid;
+      if (*queue) return printQueued(queueRun(*wanted, options), output->json);
+      return printReport(startRun(*wanted, options), output->json);
     };
   });
 

@@ -19,7 +19,7 @@ constexpr const char* kRunColumns =
     "pid, "
     "pid_start, boot_id, pid_namespace, machine_id, heartbeat_ms, cache_folder, result, dataset, dim, k, rule, "
     "placement, "
-    "model, seed, step, epoch, loss_last, private_peak, device_peak, cache_peak, seconds";
+    "model, seed, step, epoch, loss_last, private_peak, device_peak, cache_peak, seconds, planned_steps";
 
 /// Runs one statement with ?1 = the run in `source` and ?2 = the run in main.
 void copyRows(SQLite::Database& db, const char* statement, RunId from, RunId to) {

@@ -6,6 +6,7 @@
 
 #include "core/record/process_identity.h"
 #include "core/record/queries.h"
+#include "core/record/run_writes.h"
 #include "core/record/sqlite_guard.h"
 
 namespace dsa {
@@ -199,6 +200,15 @@ Result<void> Editor::removeTag(RunId run, const std::string& tag) {
     remove.exec();
     return {};
   });
+}
+
+Result<RunId> Editor::addQueued(const RunRow& row) {
+  RunId id = 0;
+  DSA_TRY(m_database.write("record the run", [&](SQLite::Database& db) -> Result<void> {
+    id = writes::insertRun(db, row, nullptr);
+    return {};
+  }));
+  return id;
 }
 
 Result<std::int64_t> Editor::addComparison(const std::vector<ComparisonArm>& arms) {

@@ -21,6 +21,8 @@ class Editor {
  public:
   static Result<Editor> open(const std::string& path, const DatabaseOptions& options = {});
 
+  /// Stores a run that waits for somebody to take it up (status queued, no process); gives its number.
+  Result<RunId> addQueued(const RunRow& row);
   /// Marks active runs as interrupted whose process is gone; gives their ids. A process on another machine or in
   /// another container counts as gone when its heartbeat is older than `foreignSilenceMs`. Runs that wait without a
   /// process stay queued.

@@ -68,7 +68,7 @@ Result<RunId> Recorder::createRun(RunRow row) {
   DSA_CHECK(run() == 0);
   RunId id = 0;
   DSA_TRY(runJob("record the run", [&](SQLite::Database& db) -> Result<void> {
-    id = writes::insertRun(db, row, m_self);
+    id = writes::insertRun(db, row, &m_self);
     return {};
   }));
   const std::lock_guard lock(m_mutex);

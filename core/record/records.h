@@ -61,6 +61,7 @@ struct RunSummary {
   std::string placement;
   std::string model;
   std::uint64_t seed = 0;
+  std::optional<std::uint64_t> plannedSteps;  ///< batches from the first to the last; absent in records of format 1
   RunProgress progress;
   int attempts = 0;
   std::vector<std::string> tags;  ///< sorted

@@ -21,11 +21,12 @@ void bindIdentity(SQLite::Statement& statement, int first, const ProcessIdentity
 
 }  // namespace
 
-RunId insertRun(SQLite::Database& db, const RunRow& row, const ProcessIdentity& self) {
+RunId insertRun(SQLite::Database& db, const RunRow& row, const ProcessIdentity* self) {
   SQLite::Statement insert(db, R"sql(
 INSERT INTO run (uuid, name, spec, status, reason, created_ms, machine, versions, colour, notes, cache_folder, dataset, dim, k, rule,
-  placement, model, seed, heartbeat_ms, pid, pid_start, boot_id, pid_namespace, machine_id)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?6, ?19, ?20, ?21, ?22, ?23))sql");
+  placement, model, seed, heartbeat_ms, pid, pid_start, boot_id, pid_namespace, machine_id,
+  planned_steps)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?6, ?19, ?20, ?21, ?22, ?23, ?24))sql");
   insert.bind(1, row.uuid.empty() ? newUuid() : row.uuid);
   insert.bind(2, row.name);
   insert.bind(3, row.spec);
@@ -44,7 +45,13 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
   insert.bind(16, row.placement);
   insert.bind(17, row.model);
   insert.bind(18, static_cast<std::int64_t>(row.seed));
-  bindIdentity(insert, 19, self);
+  // A run that waits has no process: nothing finds it interrupted.
+  bindIdentity(insert, 19, self != nullptr ? *self : ProcessIdentity{});
+  if (self == nullptr) {
+    insert.bind(19);
+    insert.bind(20);
+  }
+  bindOptional(insert, 24, row.plannedSteps);
   insert.exec();
   const RunId id = db.getLastInsertRowid();
   SQLite::Statement finish(db, R"sql(

@@ -18,8 +18,9 @@ class Database;
 
 namespace dsa::writes {
 
-/// A new queued run of this process; fills uuid, created_ms and colour where the row leaves them open.
-RunId insertRun(SQLite::Database& db, const RunRow& row, const ProcessIdentity& self);
+/// A new queued run, of the process `self` or (null) of none yet; fills uuid, created_ms and colour where the row
+/// leaves them open.
+RunId insertRun(SQLite::Database& db, const RunRow& row, const ProcessIdentity* self);
 
 /// Makes this process the run's; answers the commands that an earlier process never read. Gives the last command id so
 /// far. Errors input: no such run. Errors machine: a live process trains it already.

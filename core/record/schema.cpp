@@ -122,7 +122,10 @@ CREATE TABLE comparison (
 CREATE INDEX comparison_of_run ON comparison (run);
 )sql";
 
-constexpr std::array<Migration, 1> kMigrations = {Migration{1, kVersion1}};
+// How far a run has to go: a window's progress and time left.
+constexpr const char* kVersion2 = "ALTER TABLE run ADD COLUMN planned_steps INTEGER";
+
+constexpr std::array<Migration, 2> kMigrations = {Migration{1, kVersion1}, Migration{2, kVersion2}};
 
 }  // namespace
 

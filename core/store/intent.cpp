@@ -145,7 +145,8 @@ void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray
   const std::uint64_t* const rowIds = ids(t);
   std::byte* const saved = undo(worker);
   const std::uint64_t stride = records.stride;
-  constexpr std::uint64_t kAhead = 8;  // rows whose lines are asked for
+  constexpr std::uint64_t kAhead =
+      8;  // rows whose lines are asked for; none: 0.89 of the rows a second, 4 and 12 alike
   float* rows[kUndoRows];
   for (std::uint64_t begin = mine.done; begin < end; begin += kUndoRows) {
     const std::uint64_t stop = std::min<std::uint64_t>(end, begin + kUndoRows);

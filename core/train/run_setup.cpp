@@ -40,17 +40,6 @@ TableShape tableOf(const ResolvedSpec& spec, const char* name, std::uint64_t row
 
 }  // namespace
 
-DatasetFacts factsOf(const Dataset& dataset) {
-  DatasetFacts facts;
-  facts.kind = dataset.kind == DatasetKind::hierarchy ? DatasetFacts::Kind::hierarchy
-               : dataset.kind == DatasetKind::graph   ? DatasetFacts::Kind::graph
-                                                      : DatasetFacts::Kind::pairs;
-  facts.entities = dataset.entityCount;
-  facts.relations = dataset.kind == DatasetKind::graph ? dataset.relations.size() : 0;
-  facts.trainCount = dataset.kind == DatasetKind::pairs ? dataset.zipf.rows : dataset.train.size();
-  return facts;
-}
-
 ModelKind modelKindOf(const ResolvedSpec& spec) {
   const std::optional<ModelKind> model = modelFromName(choiceName(spec.model));
   DSA_CHECK(model.has_value());

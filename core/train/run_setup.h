@@ -10,12 +10,12 @@
 #include "core/device/device.h"
 #include "core/model/model.h"
 #include "core/optim/tables.h"
+#include "core/spec/dataset_facts.h"
 #include "core/spec/resolve.h"
 #include "core/train/schedule.h"
 
 namespace dsa {
 
-[[nodiscard]] DatasetFacts factsOf(const Dataset& dataset);
 [[nodiscard]] ModelKind modelKindOf(const ResolvedSpec& spec);
 [[nodiscard]] Durability durabilityOf(const ResolvedSpec& spec);
 

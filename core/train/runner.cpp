@@ -33,9 +33,9 @@ std::string versionsJson(const Dataset& dataset) {
   return json.dump();
 }
 
-RunRow rowOf(const RunSetup& setup, const std::string& cacheRoot) {
+RunRow rowOf(const RunSetup& setup, const std::string& cacheRoot, const std::string& uuid) {
   RunRow row;
-  row.uuid = newUuid();
+  row.uuid = uuid.empty() ? newUuid() : uuid;
   row.name =
       setup.spec.name.empty()
           ? fmt::format("{}-{}", std::filesystem::path(setup.spec.dataset).filename().string(), row.uuid.substr(0, 8))
@@ -47,6 +47,7 @@ RunRow rowOf(const RunSetup& setup, const std::string& cacheRoot) {
   row.placement = choiceName(setup.spec.optimizer.placement);
   row.model = choiceName(setup.spec.model);
   row.seed = setup.spec.train.seed;
+  row.plannedSteps = setup.plannedSteps;
   row.spec = specToJson(setup.spec);
   row.machine = machineText(describeMachine());
   row.versions = versionsJson(*setup.dataset);
@@ -125,7 +126,15 @@ std::string defaultCacheFolder() {
   return std::filesystem::path(Database::defaultPath()).parent_path().string() + "/tables";
 }
 
-Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options) {
+namespace {
+
+/// A run that is ready to be recorded.
+struct NewRun {
+  RunSetup setup;
+  RunRow row;
+};
+
+Result<NewRun> prepareRun(const RunSpec& spec, const RunnerOptions& options) {
   if (!spec.dataset || spec.dataset->empty())
     return fail(ErrorCode::usage, "no dataset: give --dataset NAME, or --recipe NAME; dsa data list shows the names");
   DSA_ASSIGN(Dataset dataset, loadDataset(*spec.dataset));
@@ -134,10 +143,22 @@ Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options) {
   DSA_TRY(makeDevice(setup.spec));
   DSA_TRY(chooseLevel());
   DSA_ASSIGN(const std::string root, prepareCacheRoot(setup, options));
+  return NewRun{setup, rowOf(setup, root, options.uuid)};
+}
+
+}  // namespace
+
+Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options) {
+  DSA_ASSIGN(const NewRun run, prepareRun(spec, options));
   DSA_ASSIGN(const std::unique_ptr<Recorder> recorder, Recorder::open(databasePath(options)));
-  const RunRow row = rowOf(setup, root);
-  DSA_TRY(recorder->createRun(row));
-  return trainRecorded(setup, row.cacheFolder, *recorder, options, 0);
+  DSA_TRY(recorder->createRun(run.row));
+  return trainRecorded(run.setup, run.row.cacheFolder, *recorder, options, 0);
+}
+
+Result<RunId> queueRun(const RunSpec& spec, const RunnerOptions& options) {
+  DSA_ASSIGN(const NewRun run, prepareRun(spec, options));
+  DSA_ASSIGN(Editor editor, Editor::open(databasePath(options)));
+  return editor.addQueued(run.row);
 }
 
 Result<RunSetup> setupOfRun(const RunRow& row) {

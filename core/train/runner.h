@@ -27,6 +27,7 @@ struct RunProgressLine {
 struct RunnerOptions {
   std::string database;  ///< empty: Database::defaultPath()
   bool hash = false;
+  std::string uuid;  ///< identity of a new run's record; empty: a new one
   const std::atomic<bool>* stop = nullptr;
   /// Called on the run thread, at most ten times a second. May be empty.
   std::function<void(const RunProgressLine&)> progress;
@@ -45,6 +46,9 @@ struct RunReport {
 /// Trains a new run. A run that could not start for lack of memory is recorded as refused, one that broke off as
 /// failed; both come back as reports. Errors: those before a record exists (usage, dataset, cache folder, database).
 Result<RunReport> startRun(const RunSpec& spec, const RunnerOptions& options);
+
+/// Records a run that waits (status queued) and gives its number; resumeRun starts it. Errors: as startRun's.
+Result<RunId> queueRun(const RunSpec& spec, const RunnerOptions& options);
 
 /// Continues run `run` (number or unique name), from step 0 where no step was kept. A finished one gives its object
 /// again.
