@@ -11,10 +11,13 @@ dsa_build_packages=(
 )
 
 # What the tests add. git is not among them: outside a checkout the checks look at every file of the tree.
-dsa_test_packages=(qt6-base-dev librapidcheck-dev binutils xz-utils python3 util-linux)
+dsa_test_packages=(qt6-base-dev librapidcheck-dev binutils xz-utils python3 util-linux desktop-file-utils appstream)
 
 # What the full ./test.sh adds. By version, since another clang-format breaks lines elsewhere; both systems have 14.
 dsa_lint_packages=(clang-format-14 clang-tidy-14)
+
+# What cpack needs to name the libraries that a .deb depends on (installers/README.md).
+dsa_package_packages=(dpkg-dev)
 
 # What tests/bare_root.sh needs on the machine that makes the root.
 dsa_root_packages=(debootstrap)

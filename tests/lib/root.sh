@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A bare Debian 12 to prove things in: the base system by debootstrap (kept between runs), the host's way to the packages, mounts of its own.
 # Sourced after tests/lib/setup.sh, with the repository root as the working folder; needs root and the right to mount, else the script ends with 77.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 
 suite=bookworm
 # Where a command of `inside` starts.
@@ -35,6 +35,7 @@ clean_up() {
   fi
   exit "$status"
 }
+
 # Files of the host's apt that name this suite: a registry proxy may stand there instead of Debian's own servers.
 host_sources() {
   local file
@@ -97,6 +98,7 @@ inside() {
   for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
     if [[ -n ${!name:-} ]]; then kept+=("$name=${!name}"); fi
   done
+  # shellcheck disable=SC2016 # the shell inside expands it
   env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "${kept[@]}" \
     chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$inside_folder" "$@" </dev/null
 }
