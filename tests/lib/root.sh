@@ -116,6 +116,7 @@ new_root() {
   trap 'exit 130' INT TERM HUP
   make_base
   tar -C "$root" -xf "$cache/$suite-minbase.tar"
+  chmod 755 "$root" # mktemp's 700 would keep users without rights out of /
   copy_host_network
   mount_system
 }

@@ -89,7 +89,7 @@ def window_faults(stage, version):
         program = entry.get(key, "").split(" ")[0]
         if program != "dsa-lab":
             faults.append(f"desktop file: {key} starts \"{program}\"")
-    if "%F" not in entry.get("Exec", ""):
+    if not entry.get("Exec", "").lower().endswith(" %f"):
         faults.append("desktop file: Exec passes no files on, though it has types")
     faults += [f"desktop file: {key} has no Russian" for key in ("GenericName", "Comment", "Keywords") if f"{key}[ru]" not in entry]
     if {t for t in entry.get("MimeType", "").split(";") if t} != types:

@@ -135,18 +135,24 @@ def runner_faults(page, text, helped):
     return faults
 
 
+def files_taken(synopsis):
+    """"[FILE]", "[FILE...]" or nothing: what stands behind the options, of a page or of a help's first line."""
+    return re.sub(r"^.*?\[options?\.*\]", "", re.sub(r"\.[A-Z]+ |\s", "", synopsis))
+
+
 def window_faults(page, text, helped):
-    options, _, positionals = help_parts(helped)
+    options, _, _ = help_parts(helped)
     sections = page_sections(text)
-    told = {o["names"]: o for o in sections.get("OPTIONS", ("", []))[1]}
-    # A window's help names values as it likes; only whether there is one counts.
-    for one in [*options, *told.values()]:
+    # A page may tell of two flags in one item. A window's help names values as it likes: only whether there is one counts.
+    told = {(name,): one for one in sections.get("OPTIONS", ("", []))[1] for name in one["names"]}
+    asked = [option([name], one["value"]) for one in options for name in one["names"]]
+    for one in [*asked, *told.values()]:
         one["value"], one["default"] = "yes" if one["value"] else "", ""
-    faults = option_faults(page, "OPTIONS", told, options)
-    takes_files = "FILE ..." in text.partition(".SH SYNOPSIS")[2].partition(".SH")[0]
-    if takes_files != bool(positionals):
-        faults.append(f"{page}: SYNOPSIS {'takes' if takes_files else 'takes no'} FILE, the program "
-                      f"{'does' if positionals else 'does not'}")
+    faults = option_faults(page, "OPTIONS", told, asked)
+    files = files_taken(text.partition(".SH SYNOPSIS")[2].partition(".SH")[0])
+    usage = files_taken(helped.partition("\n")[0])
+    if files != usage:
+        faults.append(f"{page}: SYNOPSIS takes \"{files}\", the program \"{usage}\"")
     return faults
 
 
@@ -179,11 +185,14 @@ def self_test(_):
     run("not said to be required", good.replace("Must be given.", ""), "required")
     run("an argument less", good.replace("go RUN", "go"), "no section", "is no command")
     run("a command too many", good + ".SS dsa stay\n", "is no command")
-    window = ".SH SYNOPSIS\n[ FILE ...]\n.SH OPTIONS\n.TP\n\\fB\\-\\-db\\fR \\fIFILE\\fR\nDatabase.\n.TP\n\\fB\\-\\-dark\\fR\nDark.\n"
-    said = "Usage: x\n\nOptions:\n  -h, --help   Help.\n  --db <FILE>  Database\n  --dark       Dark\n\nArguments:\n  FILE  f\n"
+    window = (".SH SYNOPSIS\n.B w\n.RI [ option ...]\n.RI [ FILE ]\n.SH OPTIONS\n.TP\n\\fB\\-\\-db\\fR \\fIFILE\\fR\nDatabase.\n"
+              ".TP\n\\fB\\-\\-dark\\fR, \\fB\\-\\-light\\fR\nColours.\n")
+    said = "Usage: ./w [options] [FILE]\nX\n\nOptions:\n  -h, --help   Help.\n  --db <FILE>  Database\n  --dark       Dark\n  --light      Light\n"
     tree.expect("a true page of the window", window_faults("w", window, said))
-    tree.expect("files not taken", window_faults("w", window, said.partition("\nArguments")[0]), "takes FILE")
+    tree.expect("files not taken", window_faults("w", window, said.replace(" [FILE]", "")), "takes \"[FILE]\"")
+    tree.expect("many files taken", window_faults("w", window, said.replace("[FILE]", "[FILE...]")), "the program \"[FILE...]\"")
     tree.expect("a flag with a value", window_faults("w", window, said.replace("--dark ", "--dark <C> ")), "value")
+    tree.expect("a flag less", window_faults("w", window, said.replace("  --light      Light\n", "")), "--light is not in the help")
 
 
 if __name__ == "__main__":
