@@ -62,7 +62,7 @@ std::optional<ColumnRole> roleOfHeading(std::string_view cell) {
 }
 
 std::optional<std::vector<ColumnRole>> rolesOfHeader(const std::vector<std::string>& cells) {
-  if (const auto letters = rolesOfLetters(cells)) return letters;
+  if (auto letters = rolesOfLetters(cells)) return letters;
   std::vector<ColumnRole> roles;
   const auto has = [&](ColumnRole role) { return std::find(roles.begin(), roles.end(), role) != roles.end(); };
   for (const std::string& cell : cells) {

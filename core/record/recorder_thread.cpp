@@ -146,7 +146,7 @@ Result<void> Recorder::storeQueued() {
       const bool heartbeatDue = !m_finished && steadyMs() - m_lastCommitMs >= m_options.idleIntervalMs;
       if (m_batch.samples.empty() && m_batch.writes.empty() && !m_batch.progress && !heartbeatDue) return {};
     }
-    const auto stored = storeBatch();
+    auto stored = storeBatch();
     const std::lock_guard lock(m_mutex);
     if (!stored) {
       m_trouble = stored.error();

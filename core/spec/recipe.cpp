@@ -47,7 +47,7 @@ Result<Expectation> readExpectation(const std::string& metric, const Json& json,
   if (!json.is_object() || json.empty())
     return fail(ErrorCode::input, "{}: an object with at_least or at_most is expected", shown);
   for (const auto& [key, value] : json.items()) {
-    DSA_ASSIGN(const double number, bound(value, shown + "." + key));
+    DSA_ASSIGN(const double number, bound(value, fmt::format("{}.{}", shown, key)));
     if (key == "at_least") {
       expectation.low = number;
     } else if (key == "at_most") {

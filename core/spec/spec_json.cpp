@@ -103,7 +103,7 @@ tl::unexpected<Error> unknownKey(const std::string& path) {
 /// At most two levels deep: a group holds leaves only.
 Result<void> readObject(const Json& object, const std::string& group, RunSpec& spec) {
   for (const auto& [name, json] : object.items()) {
-    const std::string path = group.empty() ? name : group + "." + name;
+    const std::string path = group.empty() ? name : fmt::format("{}.{}", group, name);
     if (const SpecKey* key = findSpecKey(path)) {
       DSA_ASSIGN(const SpecValue value, valueFromJson(*key, json));
       key->set(spec, value);

@@ -59,8 +59,7 @@ SpecKey bind(SpecKey key, Access) {
   return key;
 }
 
-#define DSA_FIELD(member) \
-  [](auto& spec) -> auto& { return spec.member; }
+#define DSA_FIELD(member) ([](auto& spec) -> auto& { return spec.member; })
 
 SpecValue text(const char* value) { return std::string(value); }
 SpecValue count(std::uint64_t value) { return value; }
