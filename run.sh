@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the build needs, builds DSA Lab into build/release and runs the one-minute demo. --build-only stops after the build.
+# Installs what the build needs, builds DSA Lab into build/release and starts the window, or without a display the demo. --build-only stops after the build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . tests/lib/setup.sh
@@ -12,7 +12,8 @@ for argument in "$@"; do
     --build-only) build_only=yes ;;
     -h | --help)
       say "$usage"
-      say 'Installs the packages that are missing (Debian 12 and Ubuntu 24.04, through apt and sudo), builds release, runs the demo.'
+      say 'Installs the packages that are missing (Debian 12 and Ubuntu 24.04, through apt and sudo), builds release, starts the window.'
+      say 'Without a display it runs the one-minute demo in the terminal instead.'
       exit 0
       ;;
     *)
@@ -48,14 +49,30 @@ run_demo() {
 
 say_next() {
   say
-  say "Next: build/release/bin/dsa plan --rows 10000000 --dim 128 --batch-rows 10000   what a table needs, and where it fits"
+  say "Next: build/release/bin/dsa-lab                                                  the window, where there is a display"
+  say "      build/release/bin/dsa plan --rows 10000000 --dim 128 --batch-rows 10000   what a table needs, and where it fits"
   say "      build/release/bin/dsa train --recipe demo                                 one run of your own; --help tells more"
   say "      ./test.sh --quick                                                         the tests"
 }
 
-if [[ $build_only == yes ]]; then say_plan ''; else say_plan ', then runs the demo'; fi
+has_display() { [[ -n ${DISPLAY:-}${WAYLAND_DISPLAY:-} ]]; }
+
+if [[ $build_only == yes ]]; then
+  say_plan ''
+elif has_display; then
+  say_plan ', then starts the window'
+else
+  say_plan ', then runs the demo'
+fi
 install_packages "${dsa_build_packages[@]}"
 build_preset release release -DDSA_TESTS=OFF || die "the build failed; the whole of it is in build/log/release-build.log"
-say "Built build/release/bin/dsa."
-if [[ $build_only == no ]]; then run_demo; fi
-say_next
+say "Built build/release/bin/dsa and build/release/bin/dsa-lab."
+if [[ $build_only == yes ]]; then
+  say_next
+elif has_display; then
+  say_next
+  exec build/release/bin/dsa-lab
+else
+  run_demo
+  say_next
+fi

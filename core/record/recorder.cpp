@@ -45,7 +45,10 @@ Recorder::~Recorder() {
 }
 
 // A wall clock that is set back would put samples before their predecessors: wall time is the start plus steady time.
-std::int64_t Recorder::nowMs() const { return m_wallBaseMs + (steadyMs() - m_steadyBaseMs); }
+std::int64_t Recorder::nowMs() const {
+  if (m_options.clockMs) return m_options.clockMs();
+  return m_wallBaseMs + (steadyMs() - m_steadyBaseMs);
+}
 
 Result<void> Recorder::runJob(std::string what, Database::Work work) {
   std::future<Result<void>> done;

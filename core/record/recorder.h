@@ -34,6 +34,8 @@ struct RecorderOptions {
   /// Values kept in memory while the database cannot be written (about 50 MB). Beyond it sample() waits: nothing is
   /// ever dropped.
   std::size_t queueLimit = 1000000;
+  /// Wall clock in milliseconds for samples and events; none: the machine's. For made records, in tests and pictures.
+  std::function<std::int64_t()> clockMs;
   DatabaseOptions database;
 };
 

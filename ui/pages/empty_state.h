@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A panel with nothing to show says why and offers one button.
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace dsa::ui {
+
+class EmptyState : public QWidget {
+  Q_OBJECT
+ public:
+  EmptyState(const QString& iconName, const QString& sentence, const QString& action, QWidget* parent = nullptr);
+
+ signals:
+  void clicked();
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void applyLook();
+  QString m_iconName;
+  QLabel* m_icon;
+  QLabel* m_text;
+  QPushButton* m_button;
+};
+
+}  // namespace dsa::ui

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/pages/main_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPointer>
+#include <QProcess>
+#include <QSettings>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QThreadPool>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include "core/record/bundle.h"
+#include "ui/look/icons.h"
+#include "ui/look/units.h"
+#include "ui/pages/banner.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/live_page.h"
+#include "ui/pages/new_run.h"
+#include "ui/pages/runs_page.h"
+#include "ui/pages/start_page.h"
+#include "ui/run/run_text.h"
+
+namespace dsa::ui {
+
+MainWindow::MainWindow(const QString& database, QWidget* parent)
+    : QMainWindow(parent), m_records(database), m_launcher(database), m_demo(m_records) {
+  setWindowTitle(tr("DSA Lab"));
+  setAcceptDrops(true);
+  makePages();
+  makeActions();
+  makeStatusBar();
+  connect(&m_records, &RecordsService::runsChanged, this, &MainWindow::onRuns);
+  connect(&m_records, &RecordsService::samplesArrived, this, [this](const ChunkList& chunks) {
+    m_live->takeChunks(chunks);
+    m_compare->takeChunks(chunks);
+  });
+  connect(&m_records, &RecordsService::eventsArrived, m_live, &LivePage::takeEvents);
+  connect(&m_records, &RecordsService::troubleChanged, this, [this](const QString& text) {
+    if (!text.isEmpty()) m_banner->say(Banner::Kind::warning, text);
+  });
+  connect(&m_records, &RecordsService::editFailed, this, [this](const QString& what, const QString& text) {
+    m_banner->say(Banner::Kind::error, tr("%1: %2").arg(what, text));
+  });
+  connect(&m_launcher, &Launcher::failed, this, [this](const QString& text) {
+    m_expected.clear();
+    m_banner->say(Banner::Kind::error, text);
+  });
+  connect(&m_demo, &DemoDirector::ended, this, [this](RunId ram, RunId disk) {
+    const auto a = m_model.run(ram);
+    const auto b = m_model.run(disk);
+    if (a && b && a->status == RunStatus::finished && b->status == RunStatus::finished)
+      m_banner->say(Banner::Kind::info,
+                    tr("The demo is done. Its table still lies on the disk; \"dsa runs rm %1\" removes run and table.")
+                        .arg(disk));
+  });
+  resize(1180, 760);
+  restoreGeometry(QSettings().value("geometry").toByteArray());
+  m_hardware.refresh();
+  updateActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makePages() {
+  m_banner = new Banner;
+  m_start = new StartPage(m_hardware);
+  m_runs = new RunsPage(m_records, m_model);
+  m_live = new LivePage(m_records, m_model);
+  m_compare = new ComparePage(m_records, m_model);
+  m_tabs = new QTabWidget;
+  m_tabs->setDocumentMode(true);
+  m_tabs->addTab(m_start, icon("home"), tr("Start"));
+  m_tabs->addTab(m_runs, icon("table"), tr("Runs"));
+  m_tabs->addTab(m_live, icon("live"), tr("Live"));
+  m_tabs->addTab(m_compare, icon("compare"), tr("Compare"));
+  auto* centre = new QWidget;
+  auto* column = new QVBoxLayout(centre);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* strip = new QVBoxLayout;
+  strip->setContentsMargins(16, 8, 16, 0);
+  strip->addWidget(m_banner);
+  column->addLayout(strip);
+  column->addWidget(m_tabs, 1);
+  setCentralWidget(centre);
+  connect(m_tabs, &QTabWidget::currentChanged, this, [this] {
+    follow();
+    updateActions();
+  });
+  connect(m_start, &StartPage::demoWanted, this, &MainWindow::startDemo);
+  connect(m_start, &StartPage::newRunWanted, this, [this] { openNewRun(); });
+  connect(m_start, &StartPage::openWanted, this, [this] { openFile({}); });
+  connect(m_start, &StartPage::interruptedWanted, this, [this] { showTab(RunsTab); });
+  connect(m_runs, &RunsPage::openWanted, this, &MainWindow::openRun);
+  connect(m_runs, &RunsPage::resumeWanted, this, &MainWindow::resume);
+  connect(m_runs, &RunsPage::compareWanted, this, &MainWindow::compareRuns);
+  connect(m_runs, &RunsPage::selectionChanged, this, &MainWindow::updateActions);
+  connect(m_runs, &RunsPage::duplicateWanted, this, [this](RunId run) {
+    m_records.fetchRun(run, this, [this](const std::optional<RunRow>& row) {
+      if (!row) return;
+      if (auto spec = parseSpec(row->spec)) {
+        spec->name.reset();
+        openNewRun(*spec);
+      }
+    });
+  });
+  connect(m_live, &LivePage::newRunWanted, this, [this] { openNewRun(); });
+  connect(m_live, &LivePage::resumeWanted, this, &MainWindow::resume);
+  connect(m_live, &LivePage::runChosen, this, &MainWindow::openRun);
+  connect(m_compare, &ComparePage::runsChosen, this, &MainWindow::follow);
+  connect(m_compare, &ComparePage::demoWanted, this, &MainWindow::startDemo);
+}
+
+QAction* MainWindow::add(QMenu* menu, const QString& iconName, const QString& text, const QKeySequence& key,
+                         std::function<void()> act) {
+  auto* action = new QAction(text, this);
+  if (!iconName.isEmpty()) {
+    action->setIcon(icon(iconName));
+    m_icons.push_back({action, iconName});
+  }
+  action->setShortcut(key);
+  connect(action, &QAction::triggered, this, [act] { act(); });
+  menu->addAction(action);
+  if (!key.isEmpty()) m_shortcuts << action;
+  return action;
+}
+
+void MainWindow::makeActions() {
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  QAction* fresh = add(file, "new", tr("New run …"), QKeySequence::New, [this] { openNewRun(); });
+  add(file, "open", tr("Open …"), QKeySequence::Open, [this] { openFile({}); });
+  m_exportAction = add(file, "", tr("Export the run …"), QKeySequence("Ctrl+E"), [this] { exportSelected(); });
+  file->addSeparator();
+  add(file, "", tr("Quit"), QKeySequence::Quit, [this] { close(); });
+
+  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  QAction* undo = m_runs->undoStack().createUndoAction(this, tr("Undo"));
+  undo->setShortcut(QKeySequence::Undo);
+  QAction* redo = m_runs->undoStack().createRedoAction(this, tr("Redo"));
+  redo->setShortcut(QKeySequence::Redo);
+  edit->addActions({undo, redo});
+  m_shortcuts << undo << redo;
+  edit->addSeparator();
+  add(edit, "rename", tr("Rename"), QKeySequence("F2"), [this] {
+    showTab(RunsTab);
+    m_runs->renameSelected();
+  });
+  QAction* archive =
+      add(edit, "archive", tr("Archive or take back"), QKeySequence::Delete, [this] { m_runs->archiveSelected(); });
+  // Del belongs to the list; in a text field it deletes a character.
+  archive->setShortcutContext(Qt::WidgetShortcut);
+  m_runs->table().addAction(archive);
+  add(edit, "search", tr("Filter the runs"), QKeySequence::Find, [this] {
+    showTab(RunsTab);
+    m_runs->focusFilter();
+  });
+
+  QMenu* view = menuBar()->addMenu(tr("&View"));
+  const QPair<QString, Tab> tabs[] = {
+      {tr("Start"), StartTab}, {tr("Runs"), RunsTab}, {tr("Live"), LiveTab}, {tr("Compare"), CompareTab}};
+  for (const auto& [name, tab] : tabs)
+    add(view, "", name, QKeySequence(QString("Ctrl+%1").arg(tab + 1)), [this, tab = tab] { showTab(tab); });
+  view->addSeparator();
+  add(view, "", tr("Full screen"), QKeySequence("F11"),
+      [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+  QMenu* look = view->addMenu(tr("Appearance"));
+  const QPair<QString, ThemeMode> modes[] = {
+      {tr("Like the system"), ThemeMode::system}, {tr("Light"), ThemeMode::light}, {tr("Dark"), ThemeMode::dark}};
+  for (const auto& [name, mode] : modes) add(look, "", name, {}, [this, mode = mode] { emit themeWanted(mode); });
+
+  QMenu* run = menuBar()->addMenu(tr("&Run"));
+  QAction* demo = add(run, "demo", tr("One-minute demo"), QKeySequence("Ctrl+Shift+D"), [this] { startDemo(); });
+  run->addSeparator();
+  m_pauseAction =
+      add(run, "pause", tr("Pause or continue"), QKeySequence("Ctrl+P"), [this] { m_live->pauseOrResume(); });
+  m_stopAction = add(run, "stop", tr("Stop"), QKeySequence("Ctrl+."), [this] { m_live->stop(); });
+  m_evictAction = add(run, "evict", tr("Evict page cache"), QKeySequence("Ctrl+Shift+E"), [this] { m_live->evict(); });
+  m_resumeAction = add(run, "resume", tr("Resume"), QKeySequence("Ctrl+Shift+R"), [this] { resume(current()); });
+  m_compareAction =
+      add(run, "compare", tr("Compare"), QKeySequence("Ctrl+K"), [this] { compareRuns(m_runs->selected()); });
+
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  add(help, "", tr("Keyboard shortcuts"), QKeySequence("Ctrl+/"), [this] { showShortcuts(); });
+  add(help, "info", tr("About DSA Lab"), {}, [this] { showAbout(); });
+
+  QToolBar* bar = addToolBar(tr("Tools"));
+  bar->setObjectName("tools");
+  // Docking by mouse cannot be undone on every Wayland: the bar stays where it is.
+  bar->setMovable(false);
+  bar->setFloatable(false);
+  bar->setContextMenuPolicy(Qt::PreventContextMenu);
+  bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  bar->setIconSize({20, 20});
+  bar->addActions({fresh, demo});
+  bar->addSeparator();
+  bar->addActions({m_resumeAction, m_stopAction, m_evictAction, m_compareAction});
+}
+
+void MainWindow::makeStatusBar() {
+  m_state = new QLabel;
+  m_disk = new QLabel;
+  auto* path = new QLabel(QFileInfo(m_records.path()).fileName());
+  path->setToolTip(m_records.path());
+  statusBar()->setSizeGripEnabled(false);
+  statusBar()->addWidget(m_state, 1);
+  statusBar()->addPermanentWidget(m_disk);
+  statusBar()->addPermanentWidget(path);
+  m_disk->setContentsMargins(0, 0, 16, 0);
+  statusBar()->setContentsMargins(12, 0, 12, 0);
+  updateStatusBar();
+}
+
+void MainWindow::showTab(Tab tab) { m_tabs->setCurrentIndex(tab); }
+
+void MainWindow::onRuns(const RunList& runs) {
+  m_launcher.noticeRuns(runs);
+  m_model.setRuns(runs);
+  if (std::exchange(m_first, false) && !runs.isEmpty() && m_tabs->currentIndex() == StartTab) {
+    const bool interrupted = std::any_of(runs.begin(), runs.end(),
+                                         [](const RunSummary& run) { return run.status == RunStatus::interrupted; });
+    if (!interrupted) showTab(RunsTab);
+  }
+  if (!m_expected.isEmpty()) {
+    if (const auto run = m_model.byUuid(m_expected)) {
+      m_expected.clear();
+      openRun(run->id);
+    }
+  }
+  m_demo.runsChanged(runs);
+  m_live->runsChanged();
+  m_compare->runsChanged();
+  m_start->setInterrupted(static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const RunSummary& run) {
+    return run.status == RunStatus::interrupted && !run.archived;
+  })));
+  startQueued();
+  updateActions();
+  updateStatusBar();
+}
+
+void MainWindow::follow() {
+  QVector<RunId> runs;
+  if (m_tabs->currentIndex() == CompareTab) {
+    runs = m_compare->runs();
+  } else if (m_live->run() != 0) {
+    runs << m_live->run();
+  }
+  m_records.follow(runs);
+}
+
+/// The oldest waiting run begins once nothing else trains.
+void MainWindow::startQueued() {
+  const RunSummary* next = nullptr;
+  for (const RunSummary& run : m_model.runs()) {
+    if (runStatusIsActive(run.status) && (run.hasProcess || run.id == m_startedFromQueue)) return;
+    if (run.status == RunStatus::queued && !run.hasProcess && !run.archived && next == nullptr) next = &run;
+  }
+  if (next == nullptr) return;
+  m_startedFromQueue = next->id;
+  m_launcher.resume(*next);
+}
+
+void MainWindow::openRun(RunId run) {
+  m_live->showRun(run);
+  showTab(LiveTab);
+  follow();
+  updateActions();
+}
+
+void MainWindow::compareRuns(const QVector<RunId>& runs) {
+  if (runs.size() == 2) {
+    // The whole table first, then the one on disk, whatever was clicked first.
+    const auto first = m_model.run(runs[0]);
+    const bool turned = first && first->placement == "disk";
+    m_compare->showRuns(turned ? runs[1] : runs[0], turned ? runs[0] : runs[1]);
+  }
+  showTab(CompareTab);
+  follow();
+}
+
+NewRunDialog* MainWindow::openNewRun(const std::optional<RunSpec>& spec) {
+  auto* dialog = new NewRunDialog(m_probe, m_hardware, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  if (spec) dialog->setSpec(*spec);
+  connect(dialog, &NewRunDialog::wanted, this, &MainWindow::launch);
+  dialog->open();
+  return dialog;
+}
+
+void MainWindow::launch(const LaunchRequest& request) {
+  const QStringList uuids = m_launcher.start(request);
+  if (uuids.isEmpty()) return;
+  m_banner->hide();
+  if (request.queue) {
+    showTab(RunsTab);
+  } else if (request.arms.size() == 2) {
+    m_compare->expect(uuids);
+    showTab(CompareTab);
+  } else {
+    m_expected = uuids.constFirst();
+  }
+}
+
+void MainWindow::startDemo() {
+  const auto request = planDemo(Hardware::memoryAvailable()).request();
+  if (!request) {
+    m_banner->say(Banner::Kind::error, QString::fromStdString(request.error().message));
+    return;
+  }
+  const QStringList uuids = m_launcher.start(*request);
+  if (uuids.isEmpty()) return;
+  m_banner->hide();
+  m_demo.begin(uuids);
+  m_compare->expect(uuids);
+  showTab(CompareTab);
+}
+
+void MainWindow::resume(RunId id) {
+  const auto run = m_model.run(id);
+  if (!run || !canResume(*run)) return;
+  if (m_launcher.resume(*run)) openRun(id);
+}
+
+RunId MainWindow::current() const {
+  if (m_tabs->currentIndex() == LiveTab) return m_live->run();
+  const QVector<RunId> selected = m_runs->selected();
+  return m_tabs->currentIndex() == RunsTab && selected.size() == 1 ? selected.constFirst() : 0;
+}
+
+void MainWindow::updateActions() {
+  const auto live = m_model.run(m_live->run());
+  const bool onLive = m_tabs->currentIndex() == LiveTab;
+  const bool going = onLive && live && (live->status == RunStatus::running || live->status == RunStatus::paused);
+  m_stopAction->setEnabled(going);
+  m_pauseAction->setEnabled(going);
+  m_evictAction->setEnabled(going && live->placement == "disk");
+  const auto run = m_model.run(current());
+  m_resumeAction->setEnabled(run && canResume(*run));
+  m_exportAction->setEnabled(run.has_value());
+  m_compareAction->setEnabled(m_tabs->currentIndex() == RunsTab && m_runs->selected().size() == 2);
+}
+
+void MainWindow::updateStatusBar() {
+  QStringList going;
+  for (const RunSummary& run : m_model.runs())
+    if (run.status == RunStatus::running || run.status == RunStatus::paused)
+      going << tr("%1: %2").arg(QString::fromStdString(run.name), statusText(run.status));
+  m_state->setText(going.isEmpty() ? tr("No run is going on") : going.join("; "));
+  const CacheFolderState disk = lookAtCacheFolder(defaultTablesFolder());
+  m_disk->setText(disk.freeBytes ? tr("%1 free for tables").arg(Units::bytes(static_cast<double>(*disk.freeBytes)))
+                                 : QString());
+}
+
+void MainWindow::openFile(const QString& named) {
+  const QString path = named.isEmpty()
+                           ? QFileDialog::getOpenFileName(this, tr("Open an exported run or a database of runs"), {},
+                                                          tr("Runs and databases (*.dsarun *.sqlite);;All files (*)"))
+                           : named;
+  if (path.isEmpty()) return;
+  if (path.endsWith(".sqlite")) {
+    // A database of its own gets a window of its own.
+    QProcess::startDetached(QApplication::applicationFilePath(), {"--db", path});
+    return;
+  }
+  QFile file(path);
+  const bool bundle = file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
+  if (bundle) {
+    importBundle(path);
+  } else {
+    openNewRun()->setDataset(path);
+  }
+}
+
+void MainWindow::importBundle(const QString& path) {
+  QThreadPool::globalInstance()->start([self = QPointer<MainWindow>(this), database = m_records.path(), path] {
+    const auto runs = importRuns(database.toStdString(), path.toStdString(), OnSameRun::refuse);
+    if (!self) return;
+    QMetaObject::invokeMethod(self.data(), [self, runs] {
+      if (!self) return;
+      if (!runs) {
+        self->m_banner->say(Banner::Kind::error, QString::fromStdString(runs.error().message));
+        return;
+      }
+      self->m_banner->say(Banner::Kind::info, tr("%n run(s) were imported.", nullptr, static_cast<int>(runs->size())));
+      self->showTab(RunsTab);
+    });
+  });
+}
+
+void MainWindow::exportSelected() {
+  const auto run = m_model.run(current());
+  if (!run) return;
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the run"),
+                                                    QString::fromStdString(run->name).replace('/', '-') + ".dsarun",
+                                                    tr("Exported run (*.dsarun)"));
+  if (path.isEmpty()) return;
+  // The dialog has asked whether an older file may go; exportRun itself never overwrites.
+  QFile::remove(path);
+  QThreadPool::globalInstance()->start(
+      [self = QPointer<MainWindow>(this), database = m_records.path(), path, id = run->id] {
+        const auto done = exportRun(database.toStdString(), id, path.toStdString());
+        if (!self) return;
+        QMetaObject::invokeMethod(self.data(), [self, done, path] {
+          if (!self) return;
+          if (done)
+            self->m_banner->say(Banner::Kind::info, tr("Exported to %1.").arg(path));
+          else
+            self->m_banner->say(Banner::Kind::error, QString::fromStdString(done.error().message));
+        });
+      });
+}
+
+void MainWindow::showShortcuts() {
+  QString text = "<table cellpadding='3'>";
+  for (const QAction* action : m_shortcuts)
+    text += QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
+                     QString(action->text()).remove('&').toHtmlEscaped());
+  text += QString("<tr><td><b>%1</b></td><td>%2</td></tr></table>")
+              .arg(tr("Space"), tr("Pause the view of the live plots"));
+  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard shortcuts"), text, QMessageBox::Close, this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+void MainWindow::showAbout() {
+  auto* box = new QMessageBox(
+      QMessageBox::NoIcon, tr("About DSA Lab"),
+      tr("<h3>DSA Lab %1</h3><p>Embedding tables on disk, and what they cost.</p><p>The window is free software under "
+         "the "
+         "GPL, version 3 or later (it uses QCustomPlot); the runner \"dsa\" and its library are under the Apache "
+         "License 2.0.</p>")
+          .arg(DSA_VERSION),
+      QMessageBox::Close, this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (!urls.isEmpty() && urls.constFirst().isLocalFile()) openFile(urls.constFirst().toLocalFile());
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space && m_tabs->currentIndex() == LiveTab) {
+    m_live->setViewPaused(!m_live->viewPaused());
+    return;
+  }
+  QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+  QMainWindow::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange || m_tabs == nullptr) return;
+  for (const auto& [action, name] : m_icons) action->setIcon(icon(name));
+  const char* const names[] = {"home", "table", "live", "compare"};
+  for (int i = 0; i < 4; ++i) m_tabs->setTabIcon(i, icon(names[i]));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  // Trainers go on: the window is only their view.
+  QSettings().setValue("geometry", saveGeometry());
+  QMainWindow::closeEvent(event);
+}
+
+}  // namespace dsa::ui

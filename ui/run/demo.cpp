@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/run/demo.h"
+
+#include <QTime>
+
+#include "core/data/resources.h"
+#include "core/spec/recipe.h"
+#include "ui/look/units.h"
+
+namespace dsa::ui {
+
+namespace {
+
+constexpr std::uint64_t kMemoryForAll = 4ull << 30;
+constexpr std::uint64_t kFewRows = 250'000;
+constexpr std::uint64_t kDim = 128;
+constexpr std::uint64_t kStateFloats = 3;  // w, m, v
+
+}  // namespace
+
+DemoPlan planDemo(std::optional<std::uint64_t> memoryAvailable) {
+  DemoPlan plan;
+  plan.shrunk = memoryAvailable && *memoryAvailable < kMemoryForAll;
+  if (plan.shrunk) plan.rows = kFewRows;
+  return plan;
+}
+
+QString DemoPlan::description() const {
+  const QString table = Units::bytes(static_cast<double>(rows * kDim * kStateFloats * sizeof(float)));
+  QString text = DemoDirector::tr("A table of %1 rows (%2), trained twice with the same bits: in RAM, then on disk.")
+                     .arg(Units::count(rows), table);
+  if (shrunk) text += " " + DemoDirector::tr("Under 4 GiB of memory are available: a quarter of the usual rows.");
+  return text;
+}
+
+Result<LaunchRequest> DemoPlan::request() const {
+  DSA_ASSIGN(const std::string folder, resourceFolder());
+  DSA_ASSIGN(const Recipe recipe, loadRecipe(folder + "/recipes", "demo"));
+  LaunchRequest request;
+  request.spec = recipe.spec;
+  request.spec.dataset = "zipf:" + std::to_string(rows);
+  request.spec.name = DemoDirector::tr("Demo %1").arg(QTime::currentTime().toString("HH:mm")).toStdString();
+  request.arms = {"ram:sparse_adam", "disk:sparse_adam"};
+  return request;
+}
+
+void DemoDirector::begin(const QStringList& uuids) {
+  m_uuids = uuids;
+  m_evicted = false;
+}
+
+void DemoDirector::runsChanged(const RunList& runs) {
+  if (m_uuids.size() != 2) return;
+  const RunSummary* arms[2] = {nullptr, nullptr};
+  for (const RunSummary& run : runs)
+    for (int i = 0; i < 2; ++i)
+      if (run.uuid == m_uuids[i].toStdString()) arms[i] = &run;
+  const RunSummary* disk = arms[1];
+  if (disk != nullptr && !m_evicted && disk->status == RunStatus::running && disk->plannedSteps &&
+      disk->progress.step && *disk->progress.step * 8 >= *disk->plannedSteps * 7) {
+    m_evicted = true;
+    m_records.send(disk->id, CommandKind::evict);
+  }
+  if (arms[0] != nullptr && disk != nullptr && !runStatusIsActive(arms[0]->status) &&
+      !runStatusIsActive(disk->status)) {
+    m_uuids.clear();
+    emit ended(arms[0]->id, disk->id);
+  }
+}
+
+}  // namespace dsa::ui
