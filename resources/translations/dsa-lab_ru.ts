@@ -2,14 +2,14 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="ru_RU">
 <context>
-    <name>Banner</name>
+    <name>dsa::ui::Banner</name>
     <message>
         <source>Dismiss the message</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
-    <name>ComparePage</name>
+    <name>dsa::ui::ComparePage</name>
     <message>
         <source>Two runs stand side by side here: select them in the list, or let the demo make them.</source>
         <translation type="unfinished"></translation>
@@ -247,7 +247,7 @@
     </message>
 </context>
 <context>
-    <name>DatasetProbe</name>
+    <name>dsa::ui::DatasetProbe</name>
     <message>
         <source>hierarchy</source>
         <translation type="unfinished"></translation>
@@ -282,7 +282,7 @@
     </message>
 </context>
 <context>
-    <name>DemoDirector</name>
+    <name>dsa::ui::DemoDirector</name>
     <message>
         <source>A table of %1 rows (%2), trained twice with the same bits: in RAM, then on disk.</source>
         <translation type="unfinished"></translation>
@@ -297,7 +297,7 @@
     </message>
 </context>
 <context>
-    <name>FitBars</name>
+    <name>dsa::ui::FitBars</name>
     <message>
         <source>Table on the simulated card</source>
         <translation type="unfinished"></translation>
@@ -380,7 +380,7 @@
     </message>
 </context>
 <context>
-    <name>Hardware</name>
+    <name>dsa::ui::Hardware</name>
     <message>
         <source>%1, %2</source>
         <translation type="unfinished"></translation>
@@ -399,7 +399,7 @@
     </message>
 </context>
 <context>
-    <name>Launcher</name>
+    <name>dsa::ui::Launcher</name>
     <message>
         <source>The folder %1 cannot be made; nothing was started. Is it writable?</source>
         <translation type="unfinished"></translation>
@@ -422,7 +422,7 @@
     </message>
 </context>
 <context>
-    <name>LivePage</name>
+    <name>dsa::ui::LivePage</name>
     <message>
         <source>No run is shown. Start one, or open one from the list of runs.</source>
         <translation type="unfinished"></translation>
@@ -621,7 +621,7 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>dsa::ui::MainWindow</name>
     <message>
         <source>DSA Lab</source>
         <translation type="unfinished"></translation>
@@ -808,7 +808,7 @@
     </message>
 </context>
 <context>
-    <name>NewRunDialog</name>
+    <name>dsa::ui::NewRunDialog</name>
     <message>
         <source>Poincare distance</source>
         <translation type="unfinished"></translation>
@@ -1115,7 +1115,7 @@
     </message>
 </context>
 <context>
-    <name>Plot</name>
+    <name>dsa::ui::Plot</name>
     <message numerus="yes">
         <source>not a number: %n value(s), first at %1</source>
         <extracomment>%n is how many values of the series are NaN or infinite, %1 the first place on the axis</extracomment>
@@ -1131,7 +1131,7 @@
     </message>
 </context>
 <context>
-    <name>RecordsService</name>
+    <name>dsa::ui::RecordsService</name>
     <message>
         <source>Send the order &quot;%1&quot;</source>
         <translation type="unfinished"></translation>
@@ -1229,7 +1229,7 @@
     </message>
 </context>
 <context>
-    <name>RunsModel</name>
+    <name>dsa::ui::RunsModel</name>
     <message>
         <source>Peak of RssAnon + VmPTE + VmSwap of the trainer</source>
         <translation type="unfinished"></translation>
@@ -1288,7 +1288,7 @@
     </message>
 </context>
 <context>
-    <name>RunsPage</name>
+    <name>dsa::ui::RunsPage</name>
     <message numerus="yes">
         <source>%n value(s)</source>
         <translation type="unfinished">
@@ -1435,7 +1435,7 @@
     </message>
 </context>
 <context>
-    <name>StartPage</name>
+    <name>dsa::ui::StartPage</name>
     <message>
         <source>DSA Lab</source>
         <translation type="unfinished"></translation>

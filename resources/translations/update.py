@@ -21,7 +21,8 @@ PREFIX = "dsa::ui::"
 
 
 def lupdate():
-    for candidate in (shutil.which("lupdate"), "/usr/lib/qt6/bin/lupdate"):
+    # Qt 6's own first: plain "lupdate" may be a chooser without a Qt behind it.
+    for candidate in ("/usr/lib/qt6/bin/lupdate", shutil.which("lupdate6"), shutil.which("lupdate")):
         if candidate and os.path.exists(candidate):
             return candidate
     sys.exit("update.py: lupdate is not there; install qt6-l10n-tools")
