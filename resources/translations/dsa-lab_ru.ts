@@ -5,1113 +5,1113 @@
     <name>dsa::ui::Banner</name>
     <message>
         <source>Dismiss the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Скрыть сообщение</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::ComparePage</name>
     <message>
         <source>Two runs stand side by side here: select them in the list, or let the demo make them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Здесь сравниваются два запуска: их можно выбрать в списке или получить из демо.</translation>
     </message>
     <message>
         <source>Run the one-minute demo</source>
-        <translation type="unfinished"></translation>
+        <translation>Запустить минутное демо</translation>
     </message>
     <message>
         <source>Run A</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуск A</translation>
     </message>
     <message>
         <source>Run B</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуск B</translation>
     </message>
     <message>
         <source>Swap A and B</source>
-        <translation type="unfinished"></translation>
+        <translation>Поменять A и B местами</translation>
     </message>
     <message>
         <source>A</source>
-        <translation type="unfinished"></translation>
+        <translation>A</translation>
     </message>
     <message>
         <source>B</source>
-        <translation type="unfinished"></translation>
+        <translation>B</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Память</translation>
     </message>
     <message>
         <source>Loss by step</source>
-        <translation type="unfinished"></translation>
+        <translation>Потери по шагам</translation>
     </message>
     <message>
         <source>Loss by active time: the price</source>
-        <translation type="unfinished"></translation>
+        <translation>Потери по активному времени: цена</translation>
     </message>
     <message>
         <source>Page faults per second, minor and major</source>
-        <translation type="unfinished"></translation>
+        <translation>Малые и большие страничные сбои/с</translation>
     </message>
     <message>
         <source>active time</source>
-        <translation type="unfinished"></translation>
+        <translation>активное время</translation>
     </message>
     <message>
         <source>Read from disk, per second</source>
-        <translation type="unfinished"></translation>
+        <translation>Чтение с диска, в секунду</translation>
     </message>
     <message>
         <source>no samples yet</source>
-        <translation type="unfinished"></translation>
+        <translation>замеров пока нет</translation>
     </message>
     <message>
         <source>Result</source>
-        <translation type="unfinished"></translation>
+        <translation>Результат</translation>
     </message>
     <message>
         <source>Results</source>
-        <translation type="unfinished"></translation>
+        <translation>Результаты</translation>
     </message>
     <message>
         <source>Parameter</source>
-        <translation type="unfinished"></translation>
+        <translation>Параметр</translation>
     </message>
     <message>
         <source>Differences</source>
-        <translation type="unfinished"></translation>
+        <translation>Различия</translation>
     </message>
     <message>
         <source>Differences only</source>
-        <translation type="unfinished"></translation>
+        <translation>Только различия</translation>
     </message>
     <message>
         <source>Parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>Параметры</translation>
     </message>
     <message>
         <source>page cache</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц</translation>
     </message>
     <message>
         <source>private</source>
-        <translation type="unfinished"></translation>
+        <translation>собственная</translation>
     </message>
     <message>
         <source>A minor</source>
-        <translation type="unfinished"></translation>
+        <translation>A, малые</translation>
     </message>
     <message>
         <source>B minor</source>
-        <translation type="unfinished"></translation>
+        <translation>B, малые</translation>
     </message>
     <message>
         <source>A major</source>
-        <translation type="unfinished"></translation>
+        <translation>A, большие</translation>
     </message>
     <message>
         <source>B major</source>
-        <translation type="unfinished"></translation>
+        <translation>B, большие</translation>
     </message>
     <message>
         <source>choose a run</source>
-        <translation type="unfinished"></translation>
+        <translation>выбрать запуск</translation>
     </message>
     <message>
         <source>starts after the first</source>
-        <translation type="unfinished"></translation>
+        <translation>начнётся после первого</translation>
     </message>
     <message>
         <source>Memory of A</source>
-        <translation type="unfinished"></translation>
+        <translation>Память A</translation>
     </message>
     <message>
         <source>Memory of B</source>
-        <translation type="unfinished"></translation>
+        <translation>Память B</translation>
     </message>
     <message>
         <source>table in: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>таблица: %1</translation>
     </message>
     <message>
         <source>Loss by step: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Потери по шагам: %1</translation>
     </message>
     <message>
         <source>Not like for like: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Условия не равны: %1.</translation>
     </message>
     <message>
         <source>Private peak %1 → %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Пик собственной памяти %1 → %2</translation>
     </message>
     <message>
         <source>page cache of B %1 (reclaimable)</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц B %1 (освобождаемый)</translation>
     </message>
     <message>
         <source>page cache of A %1 (reclaimable)</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц A %1 (освобождаемый)</translation>
     </message>
     <message>
         <source>time %1 ×</source>
-        <translation type="unfinished"></translation>
+        <translation>время ×%1</translation>
     </message>
 </context>
 <context>
     <name>ComparisonText</name>
     <message>
         <source>content of the dataset (sha256)</source>
-        <translation type="unfinished"></translation>
+        <translation>содержимое набора (sha256)</translation>
     </message>
     <message>
         <source>private peak</source>
-        <translation type="unfinished"></translation>
+        <translation>пик собств. памяти</translation>
     </message>
     <message>
         <source>page cache, peak</source>
-        <translation type="unfinished"></translation>
+        <translation>пик кэша страниц</translation>
     </message>
     <message>
         <source>device peak</source>
-        <translation type="unfinished"></translation>
+        <translation>пик на устройстве</translation>
     </message>
     <message>
         <source>on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>на диске</translation>
     </message>
     <message>
         <source>time</source>
-        <translation type="unfinished"></translation>
+        <translation>время</translation>
     </message>
     <message>
         <source>samples per second</source>
-        <translation type="unfinished"></translation>
+        <translation>примеров в секунду</translation>
     </message>
     <message>
         <source>final loss</source>
-        <translation type="unfinished"></translation>
+        <translation>итоговые потери</translation>
     </message>
     <message>
         <source>MAP</source>
-        <translation type="unfinished"></translation>
+        <translation>MAP</translation>
     </message>
     <message>
         <source>mean rank</source>
-        <translation type="unfinished"></translation>
+        <translation>средний ранг</translation>
     </message>
     <message>
         <source>MRR</source>
-        <translation type="unfinished"></translation>
+        <translation>MRR</translation>
     </message>
     <message>
         <source>Hits@10</source>
-        <translation type="unfinished"></translation>
+        <translation>Hits@10</translation>
     </message>
     <message>
         <source>major faults</source>
-        <translation type="unfinished"></translation>
+        <translation>большие сбои</translation>
     </message>
     <message>
         <source>minor faults</source>
-        <translation type="unfinished"></translation>
+        <translation>малые сбои</translation>
     </message>
     <message>
         <source>read from disk</source>
-        <translation type="unfinished"></translation>
+        <translation>прочитано с диска</translation>
     </message>
     <message>
         <source>dirtied for disk</source>
-        <translation type="unfinished"></translation>
+        <translation>к записи на диск</translation>
     </message>
     <message>
         <source>the datasets&apos; content differs</source>
-        <translation type="unfinished"></translation>
+        <translation>содержимое наборов данных различается</translation>
     </message>
     <message>
         <source>%1 differs (%2 and %3)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 различается (%2 и %3)</translation>
     </message>
     <message>
         <source>difference 0, identical bits</source>
-        <translation type="unfinished"></translation>
+        <translation>разность 0, биты те же</translation>
     </message>
     <message>
         <source>difference 0</source>
-        <translation type="unfinished"></translation>
+        <translation>разность 0</translation>
     </message>
     <message>
         <source>the losses differ</source>
-        <translation type="unfinished"></translation>
+        <translation>потери различаются</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::DatasetProbe</name>
     <message>
         <source>hierarchy</source>
-        <translation type="unfinished"></translation>
+        <translation>иерархия</translation>
     </message>
     <message>
         <source>%1 entities</source>
-        <translation type="unfinished"></translation>
+        <translation>сущностей: %1</translation>
     </message>
     <message>
         <source>%1 training edges</source>
-        <translation type="unfinished"></translation>
+        <translation>рёбер для обучения: %1</translation>
     </message>
     <message>
         <source>knowledge graph</source>
-        <translation type="unfinished"></translation>
+        <translation>граф знаний</translation>
     </message>
     <message>
         <source>%1 relations</source>
-        <translation type="unfinished"></translation>
+        <translation>отношений: %1</translation>
     </message>
     <message>
         <source>%1 training triples</source>
-        <translation type="unfinished"></translation>
+        <translation>троек для обучения: %1</translation>
     </message>
     <message>
         <source>synthetic pairs by a Zipf law</source>
-        <translation type="unfinished"></translation>
+        <translation>синтетические пары по закону Ципфа</translation>
     </message>
     <message>
         <source>%1 rows</source>
-        <translation type="unfinished"></translation>
+        <translation>строк: %1</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::DemoDirector</name>
     <message>
         <source>A table of %1 rows (%2), trained twice with the same bits: in RAM, then on disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Таблица из %1 строк (%2) обучается дважды, бит в бит: в ОЗУ, затем на диске.</translation>
     </message>
     <message>
         <source>Under 4 GiB of memory are available: a quarter of the usual rows.</source>
-        <translation type="unfinished"></translation>
+        <translation>Доступно менее 4 ГиБ памяти: строк вчетверо меньше обычного.</translation>
     </message>
     <message>
         <source>Demo %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Демо %1</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::FitBars</name>
     <message>
         <source>Table on the simulated card</source>
-        <translation type="unfinished"></translation>
+        <translation>Таблица на имитации карты</translation>
     </message>
     <message>
         <source>Table on the GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>Таблица на GPU</translation>
     </message>
     <message>
         <source>Table in RAM</source>
-        <translation type="unfinished"></translation>
+        <translation>Таблица в ОЗУ</translation>
     </message>
     <message>
         <source>Table on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Таблица на диске</translation>
     </message>
     <message>
         <source>fits</source>
-        <translation type="unfinished"></translation>
+        <translation>войдёт</translation>
     </message>
     <message>
         <source>tight: less than 15 % to spare</source>
-        <translation type="unfinished"></translation>
+        <translation>впритык: запас менее 15 %</translation>
     </message>
     <message>
         <source>does not fit: needs %1, there is %2</source>
-        <translation type="unfinished"></translation>
+        <translation>не войдёт: нужно %1, есть %2</translation>
     </message>
     <message>
         <source>batch</source>
-        <translation type="unfinished"></translation>
+        <translation>пакет</translation>
     </message>
     <message>
         <source>table on disk (sparse file, page cache as there is room)</source>
-        <translation type="unfinished"></translation>
+        <translation>таблица на диске (разреженный файл, кэш страниц — сколько есть места)</translation>
     </message>
     <message>
         <source>private memory does not grow with the table</source>
-        <translation type="unfinished"></translation>
+        <translation>собственная память не растёт с таблицей</translation>
     </message>
     <message>
         <source>the whole table would not fit on the disk; only touched rows take room</source>
-        <translation type="unfinished"></translation>
+        <translation>вся таблица на диск не войдёт; место занимают лишь затронутые строки</translation>
     </message>
     <message>
         <source>weights</source>
-        <translation type="unfinished"></translation>
+        <translation>веса</translation>
     </message>
     <message>
         <source>moments</source>
-        <translation type="unfinished"></translation>
+        <translation>моменты</translation>
     </message>
     <message>
         <source>simulated card</source>
-        <translation type="unfinished"></translation>
+        <translation>имитация карты</translation>
     </message>
     <message>
         <source>card</source>
-        <translation type="unfinished"></translation>
+        <translation>карта</translation>
     </message>
     <message>
         <source>memory available</source>
-        <translation type="unfinished"></translation>
+        <translation>доступно памяти</translation>
     </message>
     <message>
         <source>Will it fit?</source>
-        <translation type="unfinished"></translation>
+        <translation>Поместится ли?</translation>
     </message>
     <message>
         <source>%1 %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2</translation>
     </message>
     <message>
         <source>Predicted by the plan. Dark: weights; paler: moments; hatched: reclaimable or simulated.</source>
-        <translation type="unfinished"></translation>
+        <translation>Прогноз плана. Тёмное — веса, светлее — моменты, штриховка — освобождаемое или имитация.</translation>
     </message>
     <message>
         <source>Dashed line: what there is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Штриховая линия — сколько есть.</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::Hardware</name>
     <message>
         <source>%1, %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>no CUDA device</source>
-        <translation type="unfinished"></translation>
+        <translation>устройства CUDA нет</translation>
     </message>
     <message>
         <source>%1 memory, %2 available</source>
-        <translation type="unfinished"></translation>
+        <translation>память %1, доступно %2</translation>
     </message>
     <message>
         <source>tables on %1, %2 free</source>
-        <translation type="unfinished"></translation>
+        <translation>таблицы на %1, свободно %2</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::Launcher</name>
     <message>
         <source>The folder %1 cannot be made; nothing was started. Is it writable?</source>
-        <translation type="unfinished"></translation>
+        <translation>Не удалось создать папку %1; ничего не запущено. Есть ли права на запись?</translation>
     </message>
     <message>
         <source>The spec could not be written to %1 (%2); nothing was started.</source>
-        <translation type="unfinished"></translation>
+        <translation>Не удалось записать спецификацию в %1 (%2); ничего не запущено.</translation>
     </message>
     <message>
         <source>The runner &quot;dsa&quot; was not found beside this program or in PATH; nothing was started. Install the package again, or name it in DSA_RUNNER.</source>
-        <translation type="unfinished"></translation>
+        <translation>Исполнитель «dsa» не найден ни рядом с этой программой, ни в PATH; ничего не запущено. Нужно переустановить пакет или указать исполнителя в DSA_RUNNER.</translation>
     </message>
     <message>
         <source>%1 could not be started: %2. Nothing was changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Не удалось запустить %1: %2. Ничего не изменено.</translation>
     </message>
     <message>
         <source>The runner ended without a word.</source>
-        <translation type="unfinished"></translation>
+        <translation>Исполнитель завершился, ничего не сообщив.</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::LivePage</name>
     <message>
         <source>No run is shown. Start one, or open one from the list of runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуск не выбран. Можно начать новый или открыть один из списка запусков.</translation>
     </message>
     <message>
         <source>New run</source>
-        <translation type="unfinished"></translation>
+        <translation>Новый запуск</translation>
     </message>
     <message>
         <source>Run shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Показанный запуск</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Ход выполнения</translation>
     </message>
     <message>
         <source>Pause view</source>
-        <translation type="unfinished"></translation>
+        <translation>Заморозить графики</translation>
     </message>
     <message>
         <source>The plots stand still; training goes on (Space)</source>
-        <translation type="unfinished"></translation>
+        <translation>Графики замирают, обучение продолжается (Пробел)</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Остановить</translation>
     </message>
     <message>
         <source>Finish the batch, save a checkpoint, end; it can be resumed</source>
-        <translation type="unfinished"></translation>
+        <translation>Закончить пакет, сохранить контрольную точку и завершить; запуск можно возобновить</translation>
     </message>
     <message>
         <source>Evict page cache</source>
-        <translation type="unfinished"></translation>
+        <translation>Вытеснить кэш</translation>
     </message>
     <message>
         <source>Writes the table&apos;s pages and gives their memory back; the next steps read them from the disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Записывает страницы таблицы и освобождает их память; следующие шаги читают их с диска</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Возобновить</translation>
     </message>
     <message>
         <source>Memory, from 0</source>
-        <translation type="unfinished"></translation>
+        <translation>Память, от 0</translation>
     </message>
     <message>
         <source>Page faults per second</source>
-        <translation type="unfinished"></translation>
+        <translation>Страничные сбои в секунду</translation>
     </message>
     <message>
         <source>Disk, per second</source>
-        <translation type="unfinished"></translation>
+        <translation>Диск, в секунду</translation>
     </message>
     <message>
         <source>Loss, mean of the steps between two points</source>
-        <translation type="unfinished"></translation>
+        <translation>Потери: среднее по шагам между двумя точками</translation>
     </message>
     <message>
         <source>Training samples per second</source>
-        <translation type="unfinished"></translation>
+        <translation>Обучающих примеров в секунду</translation>
     </message>
     <message>
         <source>no samples yet</source>
-        <translation type="unfinished"></translation>
+        <translation>замеров пока нет</translation>
     </message>
     <message>
         <source>active time</source>
-        <translation type="unfinished"></translation>
+        <translation>активное время</translation>
     </message>
     <message>
         <source>page cache</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц</translation>
     </message>
     <message>
         <source>private</source>
-        <translation type="unfinished"></translation>
+        <translation>собственная</translation>
     </message>
     <message>
         <source>minor</source>
-        <translation type="unfinished"></translation>
+        <translation>малые</translation>
     </message>
     <message>
         <source>demand</source>
-        <translation type="unfinished"></translation>
+        <translation>по треб.</translation>
     </message>
     <message>
         <source>major</source>
-        <translation type="unfinished"></translation>
+        <translation>большие</translation>
     </message>
     <message>
         <source>read</source>
-        <translation type="unfinished"></translation>
+        <translation>чтение</translation>
     </message>
     <message>
         <source>written</source>
-        <translation type="unfinished"></translation>
+        <translation>запись</translation>
     </message>
     <message>
         <source>Step %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Шаг %1: %2</translation>
     </message>
     <message>
         <source>Private: %1. Page cache: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Собственная память: %1. Кэш страниц: %2.</translation>
     </message>
     <message>
         <source>The trainer&apos;s process is gone. What it had recorded is safe; resume goes on from what was kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Процесс обучения исчез. Записанное им в сохранности; возобновление продолжит с сохранённого места.</translation>
     </message>
     <message>
         <source>Diverged at step %1: the loss is no number any more. A lower learning rate may help.</source>
-        <translation type="unfinished"></translation>
+        <translation>Расходимость на шаге %1: потери больше не число. Может помочь меньшая скорость обучения.</translation>
     </message>
     <message>
         <source>Stopping …</source>
-        <translation type="unfinished"></translation>
+        <translation>останавливается …</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>шаг %1 из %2</translation>
     </message>
     <message>
         <source>step %1</source>
-        <translation type="unfinished"></translation>
+        <translation>шаг %1</translation>
     </message>
     <message>
         <source>epoch %1</source>
-        <translation type="unfinished"></translation>
+        <translation>эпоха %1</translation>
     </message>
     <message>
         <source>%1 trained</source>
-        <translation type="unfinished"></translation>
+        <translation>обучение %1</translation>
     </message>
     <message>
         <source>loss %1</source>
-        <translation type="unfinished"></translation>
+        <translation>потери %1</translation>
     </message>
     <message>
         <source>about %1 left</source>
-        <translation type="unfinished"></translation>
+        <translation>осталось около %1</translation>
     </message>
     <message>
         <source>dim %1</source>
-        <translation type="unfinished"></translation>
+        <translation>размерность %1</translation>
     </message>
     <message>
         <source>table in: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>таблица: %1</translation>
     </message>
     <message>
         <source>Private peak %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Пик собственной памяти %1</translation>
     </message>
     <message>
         <source>Private memory: no sample yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Собственная память: замеров пока нет</translation>
     </message>
     <message>
         <source>page cache %1 (reclaimable)</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц %1 (освобождаемый)</translation>
     </message>
     <message>
         <source>page cache: no sample yet</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш страниц: замеров пока нет</translation>
     </message>
     <message>
         <source>no table on disk</source>
-        <translation type="unfinished"></translation>
+        <translation>таблицы на диске нет</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation type="unfinished"></translation>
+        <translation>Продолжить</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Приостановить</translation>
     </message>
     <message>
         <source>Training goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>Обучение продолжится</translation>
     </message>
     <message>
         <source>Training waits after the batch; memory stays taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Обучение ждёт после пакета; память остаётся занятой</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Запустить</translation>
     </message>
     <message>
         <source>View paused</source>
-        <translation type="unfinished"></translation>
+        <translation>Графики заморожены</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::MainWindow</name>
     <message>
         <source>DSA Lab</source>
-        <translation type="unfinished"></translation>
+        <translation>DSA Lab</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>The demo is done. Its table still lies on the disk; &quot;dsa runs rm %1&quot; removes run and table.</source>
-        <translation type="unfinished"></translation>
+        <translation>Демо завершено. Его таблица осталась на диске; команда «dsa runs rm %1» удалит запуск и таблицу.</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Начало</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуски</translation>
     </message>
     <message>
         <source>Live</source>
-        <translation type="unfinished"></translation>
+        <translation>Наблюдение</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Сравнение</translation>
     </message>
     <message>
         <source>&amp;File</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Файл</translation>
     </message>
     <message>
         <source>New run …</source>
-        <translation type="unfinished"></translation>
+        <translation>Новый запуск …</translation>
     </message>
     <message>
         <source>Open …</source>
-        <translation type="unfinished"></translation>
+        <translation>Открыть …</translation>
     </message>
     <message>
         <source>Export the run …</source>
-        <translation type="unfinished"></translation>
+        <translation>Экспортировать запуск …</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Выход</translation>
     </message>
     <message>
         <source>&amp;Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Правка</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Отменить</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>Повторить</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Переименовать</translation>
     </message>
     <message>
         <source>Archive or take back</source>
-        <translation type="unfinished"></translation>
+        <translation>В архив или обратно</translation>
     </message>
     <message>
         <source>Filter the runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Фильтр запусков</translation>
     </message>
     <message>
         <source>&amp;View</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Вид</translation>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Полный экран</translation>
     </message>
     <message>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Оформление</translation>
     </message>
     <message>
         <source>Like the system</source>
-        <translation type="unfinished"></translation>
+        <translation>Как в системе</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Светлое</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Тёмное</translation>
     </message>
     <message>
         <source>&amp;Run</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Запуск</translation>
     </message>
     <message>
         <source>One-minute demo</source>
-        <translation type="unfinished"></translation>
+        <translation>Минутное демо</translation>
     </message>
     <message>
         <source>Pause or continue</source>
-        <translation type="unfinished"></translation>
+        <translation>Приостановить или продолжить</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Остановить</translation>
     </message>
     <message>
         <source>Evict page cache</source>
-        <translation type="unfinished"></translation>
+        <translation>Вытеснить кэш</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Возобновить</translation>
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Справка</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Сочетания клавиш</translation>
     </message>
     <message>
         <source>About DSA Lab</source>
-        <translation type="unfinished"></translation>
+        <translation>О программе DSA Lab</translation>
     </message>
     <message>
         <source>Tools</source>
-        <translation type="unfinished"></translation>
+        <translation>Инструменты</translation>
     </message>
     <message>
         <source>No run is going on</source>
-        <translation type="unfinished"></translation>
+        <translation>Активных запусков нет</translation>
     </message>
     <message>
         <source>%1 free for tables</source>
-        <translation type="unfinished"></translation>
+        <translation>для таблиц свободно %1</translation>
     </message>
     <message>
         <source>Open an exported run or a database of runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Открыть экспортированный запуск или базу запусков</translation>
     </message>
     <message>
         <source>Runs and databases (*.dsarun *.sqlite);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуски и базы (*.dsarun *.sqlite);;Все файлы (*)</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) were imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Импортирован %n запуск.</numerusform>
+            <numerusform>Импортировано %n запуска.</numerusform>
+            <numerusform>Импортировано %n запусков.</numerusform>
         </translation>
     </message>
     <message>
         <source>Export the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Экспорт запуска</translation>
     </message>
     <message>
         <source>Exported run (*.dsarun)</source>
-        <translation type="unfinished"></translation>
+        <translation>Экспортированный запуск (*.dsarun)</translation>
     </message>
     <message>
         <source>Exported to %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Экспортировано в %1.</translation>
     </message>
     <message>
         <source>Space</source>
-        <translation type="unfinished"></translation>
+        <translation>Пробел</translation>
     </message>
     <message>
         <source>Pause the view of the live plots</source>
-        <translation type="unfinished"></translation>
+        <translation>Заморозить графики наблюдения</translation>
     </message>
     <message>
         <source>&lt;h3&gt;DSA Lab %1&lt;/h3&gt;&lt;p&gt;Embedding tables on disk, and what they cost.&lt;/p&gt;&lt;p&gt;The window is free software under the GPL, version 3 or later (it uses QCustomPlot); the runner &quot;dsa&quot; and its library are under the Apache License 2.0.&lt;/p&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;h3&gt;DSA Lab %1&lt;/h3&gt;&lt;p&gt;Таблицы эмбеддингов на диске и чего они стоят.&lt;/p&gt;&lt;p&gt;Окно — свободная программа под GPL версии 3 или новее (использует QCustomPlot); исполнитель «dsa» и его библиотека распространяются под Apache License 2.0.&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::NewRunDialog</name>
     <message>
         <source>Poincare distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Расстояние Пуанкаре</translation>
     </message>
     <message>
         <source>Euclidean distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Евклидово расстояние</translation>
     </message>
     <message>
         <source>TransE</source>
-        <translation type="unfinished"></translation>
+        <translation>TransE</translation>
     </message>
     <message>
         <source>DistMult</source>
-        <translation type="unfinished"></translation>
+        <translation>DistMult</translation>
     </message>
     <message>
         <source>Adam</source>
-        <translation type="unfinished"></translation>
+        <translation>Adam</translation>
     </message>
     <message>
         <source>Riemannian Adam</source>
-        <translation type="unfinished"></translation>
+        <translation>Риманов Adam</translation>
     </message>
     <message>
         <source>Riemannian SGD</source>
-        <translation type="unfinished"></translation>
+        <translation>Риманов SGD</translation>
     </message>
     <message>
         <source>row Adagrad</source>
-        <translation type="unfinished"></translation>
+        <translation>построчный Adagrad</translation>
     </message>
     <message>
         <source>DSA original</source>
-        <translation type="unfinished"></translation>
+        <translation>исходный DSA</translation>
     </message>
     <message>
         <source>New run</source>
-        <translation type="unfinished"></translation>
+        <translation>Новый запуск</translation>
     </message>
     <message>
         <source>by default</source>
-        <translation type="unfinished"></translation>
+        <translation>по умолчанию</translation>
     </message>
     <message>
         <source>Recipe</source>
-        <translation type="unfinished"></translation>
+        <translation>Рецепт</translation>
     </message>
     <message>
         <source>Dataset</source>
-        <translation type="unfinished"></translation>
+        <translation>Набор данных</translation>
     </message>
     <message>
         <source>A bundled set, zipf:ROWS, tree:BRANCHING,DEPTH, or a file of your own; drop a file here</source>
-        <translation type="unfinished"></translation>
+        <translation>Встроенный набор, zipf:СТРОКИ, tree:ВЕТВЛЕНИЕ,ГЛУБИНА или свой файл; файл можно перетащить сюда</translation>
     </message>
     <message>
         <source>Choose a dataset file</source>
-        <translation type="unfinished"></translation>
+        <translation>Выбрать файл набора данных</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Модель</translation>
     </message>
     <message>
         <source>What scores a pair or triple</source>
-        <translation type="unfinished"></translation>
+        <translation>Чем оценивается пара или тройка</translation>
     </message>
     <message>
         <source>Dimension</source>
-        <translation type="unfinished"></translation>
+        <translation>Размерность</translation>
     </message>
     <message>
         <source>Coordinates of a row</source>
-        <translation type="unfinished"></translation>
+        <translation>Число координат строки</translation>
     </message>
     <message>
         <source>Euclidean</source>
-        <translation type="unfinished"></translation>
+        <translation>Евклидова</translation>
     </message>
     <message>
         <source>Poincare</source>
-        <translation type="unfinished"></translation>
+        <translation>Пуанкаре</translation>
     </message>
     <message>
         <source>Curvature k</source>
-        <translation type="unfinished"></translation>
+        <translation>Кривизна k</translation>
     </message>
     <message>
         <source>Magnitude of the curvature of the Poincare ball; 0 is Euclidean</source>
-        <translation type="unfinished"></translation>
+        <translation>Модуль кривизны шара Пуанкаре; 0 — евклидова геометрия</translation>
     </message>
     <message>
         <source>k</source>
-        <translation type="unfinished"></translation>
+        <translation>k</translation>
     </message>
     <message>
         <source>Geometry</source>
-        <translation type="unfinished"></translation>
+        <translation>Геометрия</translation>
     </message>
     <message>
         <source>Rule</source>
-        <translation type="unfinished"></translation>
+        <translation>Правило</translation>
     </message>
     <message>
         <source>How a row is updated</source>
-        <translation type="unfinished"></translation>
+        <translation>Как обновляется строка</translation>
     </message>
     <message>
         <source>Table in</source>
-        <translation type="unfinished"></translation>
+        <translation>Где таблица</translation>
     </message>
     <message>
         <source>Disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Диск</translation>
     </message>
     <message>
         <source>RAM</source>
-        <translation type="unfinished"></translation>
+        <translation>ОЗУ</translation>
     </message>
     <message>
         <source>GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU</translation>
     </message>
     <message>
         <source>RAM, then disk (compare)</source>
-        <translation type="unfinished"></translation>
+        <translation>ОЗУ, затем диск (сравнить)</translation>
     </message>
     <message>
         <source>Where weights and moments lie; a pair runs the same rule in two places, one after the other</source>
-        <translation type="unfinished"></translation>
+        <translation>Где лежат веса и моменты; пара выполняет одно и то же правило в двух местах по очереди</translation>
     </message>
     <message>
         <source>Cache folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Папка кэша</translation>
     </message>
     <message>
         <source>Where the table&apos;s files lie; it is made where it is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>Где лежат файлы таблицы; если папки нет, она создаётся</translation>
     </message>
     <message>
         <source>Choose a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Выбрать папку</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>Устройство</translation>
     </message>
     <message>
         <source>cpu, or sim:SIZE: a simulated card that counts and refuses as a card of that size would</source>
-        <translation type="unfinished"></translation>
+        <translation>cpu или sim:РАЗМЕР — имитация карты: ведёт счёт и отказывает, как карта такого объёма</translation>
     </message>
     <message>
         <source>Epochs</source>
-        <translation type="unfinished"></translation>
+        <translation>Эпохи</translation>
     </message>
     <message>
         <source>Passes over the training samples</source>
-        <translation type="unfinished"></translation>
+        <translation>Число проходов по обучающим примерам</translation>
     </message>
     <message>
         <source>Steps at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Шагов не более</translation>
     </message>
     <message>
         <source>End after this many batches; 0 is whole epochs</source>
-        <translation type="unfinished"></translation>
+        <translation>Завершить после стольких пакетов; 0 — целые эпохи</translation>
     </message>
     <message>
         <source>Batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Пакет</translation>
     </message>
     <message>
         <source>Training samples of a step</source>
-        <translation type="unfinished"></translation>
+        <translation>Обучающих примеров на шаг</translation>
     </message>
     <message>
         <source>Negatives</source>
-        <translation type="unfinished"></translation>
+        <translation>Негативы</translation>
     </message>
     <message>
         <source>Corrupted samples for each true one</source>
-        <translation type="unfinished"></translation>
+        <translation>Искажённых примеров на каждый верный</translation>
     </message>
     <message>
         <source>Learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>Скорость обучения</translation>
     </message>
     <message>
         <source>Step length; its default depends on the rule</source>
-        <translation type="unfinished"></translation>
+        <translation>Длина шага; значение по умолчанию зависит от правила</translation>
     </message>
     <message>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>Зерно</translation>
     </message>
     <message>
         <source>Of all random numbers: one seed, one table, bit for bit</source>
-        <translation type="unfinished"></translation>
+        <translation>Для всех случайных чисел: одно зерно — одна таблица, бит в бит</translation>
     </message>
     <message>
         <source>Threads</source>
-        <translation type="unfinished"></translation>
+        <translation>Потоки</translation>
     </message>
     <message>
         <source>Changes the speed only, never the result</source>
-        <translation type="unfinished"></translation>
+        <translation>Влияет только на быстроту, но не на результат</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Имя</translation>
     </message>
     <message>
         <source>In lists; empty: made from the dataset</source>
-        <translation type="unfinished"></translation>
+        <translation>Для списков; если пусто, составляется по набору данных</translation>
     </message>
     <message>
         <source>Will it fit?</source>
-        <translation type="unfinished"></translation>
+        <translation>Поместится ли?</translation>
     </message>
     <message>
         <source>Problem</source>
-        <translation type="unfinished"></translation>
+        <translation>Проблема</translation>
     </message>
     <message>
         <source>Copy command line</source>
-        <translation type="unfinished"></translation>
+        <translation>Копировать команду</translation>
     </message>
     <message>
         <source>Queue</source>
-        <translation type="unfinished"></translation>
+        <translation>В очередь</translation>
     </message>
     <message>
         <source>Record it now; it starts when no other run is going on and this window is open</source>
-        <translation type="unfinished"></translation>
+        <translation>Записать сейчас; начнётся, когда другие запуски не идут и это окно открыто</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Запустить</translation>
     </message>
     <message>
         <source>none: defaults for the dataset</source>
-        <translation type="unfinished"></translation>
+        <translation>нет: значения по умолчанию для набора</translation>
     </message>
     <message>
         <source>Choose a dataset.</source>
-        <translation type="unfinished"></translation>
+        <translation>Нужно выбрать набор данных.</translation>
     </message>
     <message>
         <source>Curvature k: the Poincare ball needs a number above 0; for 0 choose Euclidean.</source>
-        <translation type="unfinished"></translation>
+        <translation>Кривизна k: шару Пуанкаре нужно число больше 0; для 0 — евклидова геометрия.</translation>
     </message>
     <message>
         <source>reading …</source>
-        <translation type="unfinished"></translation>
+        <translation>чтение …</translation>
     </message>
     <message>
         <source>The dataset is being read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Набор данных читается.</translation>
     </message>
     <message>
         <source>Without a dataset there is nothing to plan.</source>
-        <translation type="unfinished"></translation>
+        <translation>Без набора данных планировать нечего.</translation>
     </message>
     <message>
         <source>%1 steps in all, %2 rows a step at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Всего шагов: %1; строк на шаг, не более: %2</translation>
     </message>
     <message>
         <source>This version trains on a simulated card only: choose Device sim:SIZE, or put the table on disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>На карте эта версия обучает только в имитации: нужно устройство sim:РАЗМЕР или таблица на диске.</translation>
     </message>
     <message>
         <source>by default: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>по умолчанию: %1</translation>
     </message>
     <message>
         <source>not writable: choose another folder</source>
-        <translation type="unfinished"></translation>
+        <translation>нет прав на запись: нужна другая папка</translation>
     </message>
     <message>
         <source>%1 free</source>
-        <translation type="unfinished"></translation>
+        <translation>свободно %1</translation>
     </message>
     <message>
         <source>this is memory, not a disk</source>
-        <translation type="unfinished"></translation>
+        <translation>это память, а не диск</translation>
     </message>
     <message>
         <source>on the network: rows will be slow</source>
-        <translation type="unfinished"></translation>
+        <translation>в сети: работа со строками будет медленной</translation>
     </message>
     <message>
         <source>the kernel calls the disk rotational</source>
-        <translation type="unfinished"></translation>
+        <translation>по данным ядра диск вращающийся</translation>
     </message>
     <message>
         <source>The cache folder %1 is not writable; choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Нет прав на запись в папку кэша %1; нужна другая.</translation>
     </message>
     <message>
         <source>Choose a folder for the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Выбрать папку для таблицы</translation>
     </message>
 </context>
 <context>
@@ -1119,318 +1119,318 @@
     <message numerus="yes">
         <source>not a number: %n value(s), first at %1</source>
         <extracomment>%n is how many values of the series are NaN or infinite, %1 the first place on the axis</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>не число: %n значение, первое при %1</numerusform>
+            <numerusform>не число: %n значения, первое при %1</numerusform>
+            <numerusform>не число: %n значений, первое при %1</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 с</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::RecordsService</name>
     <message>
         <source>Send the order &quot;%1&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>Отправка команды «%1»</translation>
     </message>
 </context>
 <context>
     <name>RunText</name>
     <message>
         <source>queued</source>
-        <translation type="unfinished"></translation>
+        <translation>в очереди</translation>
     </message>
     <message>
         <source>running</source>
-        <translation type="unfinished"></translation>
+        <translation>идёт</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>пауза</translation>
     </message>
     <message>
         <source>finished</source>
-        <translation type="unfinished"></translation>
+        <translation>завершён</translation>
     </message>
     <message>
         <source>stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>остановлен</translation>
     </message>
     <message>
         <source>interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>прерван</translation>
     </message>
     <message>
         <source>failed</source>
-        <translation type="unfinished"></translation>
+        <translation>сбой</translation>
     </message>
     <message>
         <source>refused</source>
-        <translation type="unfinished"></translation>
+        <translation>отклонён</translation>
     </message>
     <message>
         <source>Disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Диск</translation>
     </message>
     <message>
         <source>RAM</source>
-        <translation type="unfinished"></translation>
+        <translation>ОЗУ</translation>
     </message>
     <message>
         <source>GPU</source>
-        <translation type="unfinished"></translation>
+        <translation>GPU</translation>
     </message>
     <message>
         <source>Adam</source>
-        <translation type="unfinished"></translation>
+        <translation>Adam</translation>
     </message>
     <message>
         <source>Riemannian Adam</source>
-        <translation type="unfinished"></translation>
+        <translation>Риманов Adam</translation>
     </message>
     <message>
         <source>Riemannian SGD</source>
-        <translation type="unfinished"></translation>
+        <translation>Риманов SGD</translation>
     </message>
     <message>
         <source>row Adagrad</source>
-        <translation type="unfinished"></translation>
+        <translation>построчный Adagrad</translation>
     </message>
     <message>
         <source>DSA original</source>
-        <translation type="unfinished"></translation>
+        <translation>исходный DSA</translation>
     </message>
     <message>
         <source>Poincare distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Расстояние Пуанкаре</translation>
     </message>
     <message>
         <source>Euclidean distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Евклидово расстояние</translation>
     </message>
     <message>
         <source>TransE</source>
-        <translation type="unfinished"></translation>
+        <translation>TransE</translation>
     </message>
     <message>
         <source>DistMult</source>
-        <translation type="unfinished"></translation>
+        <translation>DistMult</translation>
     </message>
     <message>
         <source>Euclidean</source>
-        <translation type="unfinished"></translation>
+        <translation>евклидова</translation>
     </message>
     <message>
         <source>k = %1</source>
-        <translation type="unfinished"></translation>
+        <translation>k = %1</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::RunsModel</name>
     <message>
         <source>Peak of RssAnon + VmPTE + VmSwap of the trainer</source>
-        <translation type="unfinished"></translation>
+        <translation>Пик RssAnon + VmPTE + VmSwap процесса обучения</translation>
     </message>
     <message>
         <source>Peak of the page cache of the table&apos;s files: reclaimable, never counted as private</source>
-        <translation type="unfinished"></translation>
+        <translation>Пик кэша страниц файлов таблицы: освобождаемый, в собственную память не входит</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуск</translation>
     </message>
     <message>
         <source>Status</source>
-        <translation type="unfinished"></translation>
+        <translation>Статус</translation>
     </message>
     <message>
         <source>Dataset</source>
-        <translation type="unfinished"></translation>
+        <translation>Данные</translation>
     </message>
     <message>
         <source>Dim</source>
-        <translation type="unfinished"></translation>
+        <translation>Dim</translation>
     </message>
     <message>
         <source>k</source>
-        <translation type="unfinished"></translation>
+        <translation>k</translation>
     </message>
     <message>
         <source>Rule</source>
-        <translation type="unfinished"></translation>
+        <translation>Правило</translation>
     </message>
     <message>
         <source>Table in</source>
-        <translation type="unfinished"></translation>
+        <translation>Где таблица</translation>
     </message>
     <message>
         <source>Loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Потери</translation>
     </message>
     <message>
         <source>Private peak</source>
-        <translation type="unfinished"></translation>
+        <translation>Пик собств.</translation>
     </message>
     <message>
         <source>Page cache</source>
-        <translation type="unfinished"></translation>
+        <translation>Кэш страниц</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Время</translation>
     </message>
     <message>
         <source>Started</source>
-        <translation type="unfinished"></translation>
+        <translation>Начат</translation>
     </message>
 </context>
 <context>
     <name>dsa::ui::RunsPage</name>
     <message numerus="yes">
         <source>%n value(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n значение</numerusform>
+            <numerusform>%n значения</numerusform>
+            <numerusform>%n значений</numerusform>
         </translation>
     </message>
     <message>
         <source>Filter: words, or dim&gt;=128 k=0 status:done place:disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Фильтр: слова или dim&gt;=128 k=0 status:done place:disk</translation>
     </message>
     <message>
         <source>Filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Фильтр</translation>
     </message>
     <message>
         <source>Archived</source>
-        <translation type="unfinished"></translation>
+        <translation>Архивные</translation>
     </message>
     <message>
         <source>Show archived runs, too</source>
-        <translation type="unfinished"></translation>
+        <translation>Показать и архивные запуски</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуски</translation>
     </message>
     <message>
         <source>Details of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Сведения о запуске</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Ключ</translation>
     </message>
     <message>
         <source>Value</source>
-        <translation type="unfinished"></translation>
+        <translation>Значение</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Заметки</translation>
     </message>
     <message>
         <source>Rename the run</source>
-        <translation type="unfinished"></translation>
+        <translation>переименование запуска</translation>
     </message>
     <message>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Архивировать</translation>
     </message>
     <message>
         <source>Take back from the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Вернуть из архива</translation>
     </message>
     <message>
         <source>Change the notes</source>
-        <translation type="unfinished"></translation>
+        <translation>изменение заметок</translation>
     </message>
     <message numerus="yes">
         <source>%n runs are selected.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Выбран %n запуск.</numerusform>
+            <numerusform>Выбрано %n запуска.</numerusform>
+            <numerusform>Выбрано %n запусков.</numerusform>
         </translation>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Сведения</translation>
     </message>
     <message>
         <source>Select a run to see what it was and what came of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Здесь видно, чем был выбранный запуск и что из него вышло.</translation>
     </message>
     <message>
         <source>Result</source>
-        <translation type="unfinished"></translation>
+        <translation>Результат</translation>
     </message>
     <message>
         <source>Parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>Параметры</translation>
     </message>
     <message>
         <source>Versions</source>
-        <translation type="unfinished"></translation>
+        <translation>Версии</translation>
     </message>
     <message>
         <source>Machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Машина</translation>
     </message>
     <message>
         <source>Table&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Папка таблицы</translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>Показать</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Сравнить</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Запустить</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Возобновить</translation>
     </message>
     <message>
         <source>Duplicate …</source>
-        <translation type="unfinished"></translation>
+        <translation>Дублировать …</translation>
     </message>
     <message>
         <source>Copy command line</source>
-        <translation type="unfinished"></translation>
+        <translation>Копировать команду</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Переименовать</translation>
     </message>
     <message>
         <source>%1 of %2 runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Запуски: %1 из %2</translation>
     </message>
     <message numerus="yes">
         <source>%n running</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n идёт</numerusform>
+            <numerusform>%n идут</numerusform>
+            <numerusform>%n идут</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n interrupted</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n прерван</numerusform>
+            <numerusform>%n прервано</numerusform>
+            <numerusform>%n прервано</numerusform>
         </translation>
     </message>
 </context>
@@ -1438,97 +1438,97 @@
     <name>dsa::ui::StartPage</name>
     <message>
         <source>DSA Lab</source>
-        <translation type="unfinished"></translation>
+        <translation>DSA Lab</translation>
     </message>
     <message>
         <source>Adam keeps two moments for every weight, yet a batch touches a sliver of a large embedding table. Here the table lies on disk, and you watch what that saves and what it costs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adam хранит два момента на каждый вес, а пакет затрагивает лишь малую долю большой таблицы эмбеддингов. Здесь таблица лежит на диске, и видно, что это экономит и чего стоит.</translation>
     </message>
     <message>
         <source>Try the one-minute demo</source>
-        <translation type="unfinished"></translation>
+        <translation>Минутное демо</translation>
     </message>
     <message>
         <source>New run</source>
-        <translation type="unfinished"></translation>
+        <translation>Новый запуск</translation>
     </message>
     <message>
         <source>Pick a dataset, a dimension, a geometry and where the table lies; see at once whether it fits.</source>
-        <translation type="unfinished"></translation>
+        <translation>Выбор набора данных, размерности, геометрии и места таблицы; сразу видно, поместится ли она.</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Открыть</translation>
     </message>
     <message>
         <source>An exported run, or another database of runs. You can drop it on this window, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Экспортированный запуск или другая база запусков. Файл можно и перетащить в это окно.</translation>
     </message>
     <message>
         <source>This machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Эта машина</translation>
     </message>
     <message>
         <source>This machine: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Эта машина: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n run(s) were interrupted. What they had recorded is safe.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Прерван %n запуск. Записанное им в сохранности.</numerusform>
+            <numerusform>Прервано %n запуска. Записанное ими в сохранности.</numerusform>
+            <numerusform>Прервано %n запусков. Записанное ими в сохранности.</numerusform>
         </translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>Показать</translation>
     </message>
 </context>
 <context>
     <name>Units</name>
     <message>
         <source>B</source>
-        <translation type="unfinished"></translation>
+        <translation>Б</translation>
     </message>
     <message>
         <source>KiB</source>
-        <translation type="unfinished"></translation>
+        <translation>КиБ</translation>
     </message>
     <message>
         <source>MiB</source>
-        <translation type="unfinished"></translation>
+        <translation>МиБ</translation>
     </message>
     <message>
         <source>GiB</source>
-        <translation type="unfinished"></translation>
+        <translation>ГиБ</translation>
     </message>
     <message>
         <source>TiB</source>
-        <translation type="unfinished"></translation>
+        <translation>ТиБ</translation>
     </message>
     <message>
         <source>PiB</source>
-        <translation type="unfinished"></translation>
+        <translation>ПиБ</translation>
     </message>
     <message>
         <source>%1/s</source>
         <extracomment>%1 is an amount, as &quot;12.00 MiB&quot;</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1/с</translation>
     </message>
     <message>
         <source>NaN</source>
-        <translation type="unfinished"></translation>
+        <translation>NaN</translation>
     </message>
     <message>
         <source>%1 s</source>
         <extracomment>seconds</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 с</translation>
     </message>
     <message>
         <source>%1 /s</source>
         <extracomment>per second</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 /с</translation>
     </message>
 </context>
 </TS>
