@@ -43,19 +43,33 @@ function(dsa_test_options)
   target_compile_options(dsa_test_options INTERFACE -O1 -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
   add_executable(dsa_test_headers ${CMAKE_CURRENT_SOURCE_DIR}/headers.cpp)
   target_link_libraries(dsa_test_headers PRIVATE dsa_test_options)
-  target_precompile_headers(dsa_test_headers PRIVATE <QtTest> <nlohmann/json.hpp> <fmt/format.h>
+  set(headers <QtTest> <nlohmann/json.hpp> <fmt/format.h>
     <tl/expected.hpp> <algorithm> <chrono> <cmath> <filesystem> <fstream> <functional> <future> <map> <memory> <optional>
     <random> <set> <span> <sstream> <string> <thread> <vector>)
+  target_precompile_headers(dsa_test_headers PRIVATE ${headers})
+  if(DSA_WINDOW)
+    # With widgets QTEST_MAIN makes a QApplication: another macro, hence another header.
+    add_executable(dsa_window_test_headers ${CMAKE_CURRENT_SOURCE_DIR}/headers.cpp)
+    target_link_libraries(dsa_window_test_headers PRIVATE dsa_test_options dsa_ui)
+    target_precompile_headers(dsa_window_test_headers PRIVATE <QtWidgets> ${headers})
+  endif()
 endfunction()
 
-# dsa_test(FILE LAYERS layer... [LABELS label...] [LIBS target...]): one Qt Test executable, one ctest entry.
+# dsa_test(FILE LAYERS layer... [LABELS label...] [LIBS target...] [WINDOW]): one Qt Test executable, one ctest entry.
+# WINDOW: it links the window and runs without a display.
 function(dsa_test file)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LAYERS;LABELS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "WINDOW" "TIMEOUT" "LAYERS;LABELS;LIBS" ${ARGN})
   get_filename_component(name ${file} NAME_WE)
   add_executable(${name} ${file})
   set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE dsa_test_options ${ARG_LIBS})
-  target_precompile_headers(${name} REUSE_FROM dsa_test_headers)
+  if(ARG_WINDOW)
+    target_link_libraries(${name} PRIVATE dsa_ui)
+    target_compile_definitions(${name} PRIVATE DSA_LAB="${CMAKE_BINARY_DIR}/bin/dsa-lab")
+    target_precompile_headers(${name} REUSE_FROM dsa_window_test_headers)
+  else()
+    target_precompile_headers(${name} REUSE_FROM dsa_test_headers)
+  endif()
   foreach(layer ${ARG_LAYERS})
     target_link_libraries(${name} PRIVATE dsa_${layer})
   endforeach()
@@ -71,4 +85,7 @@ function(dsa_test file)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     SKIP_REGULAR_EXPRESSION "SKIP   : [a-zA-Z]+::all")
+  if(ARG_WINDOW)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8")
+  endif()
 endfunction()

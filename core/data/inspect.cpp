@@ -2,6 +2,7 @@
 #include "core/data/inspect.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/data/dataset_folder.h"
@@ -23,7 +24,9 @@ bool isOwnFile(const std::string& nameOrPath) {
 }
 
 Result<Inspection> readIt(const std::string& nameOrPath, const LoadOptions& options) {
-  if (isOwnFile(nameOrPath)) {
+  // What is not there is loadDataset's to name: a missing file, or a name near one of the catalogue's.
+  std::error_code error;
+  if (isOwnFile(nameOrPath) && std::filesystem::exists(nameOrPath, error)) {
     DSA_ASSIGN(Imported imported, importDataset(nameOrPath, options));
     return Inspection{std::move(imported.dataset), std::move(imported.report)};
   }

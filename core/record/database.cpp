@@ -4,10 +4,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,7 +21,12 @@ namespace {
 
 int pragmaInt(SQLite::Database& connection, const char* pragma) { return connection.execAndGet(pragma).getInt(); }
 
-/// Refuses what exists and is no SQLite file, before SQLite may take a short file for an empty database.
+/// An SQLite file is at least one page of at least this size.
+constexpr std::uintmax_t kSmallestPage = 512;
+
+/// Refuses what cannot be an SQLite file, before SQLite may take a short file for an empty database; longer ones it
+/// judges itself. By name and size only: closing a descriptor of our own would drop every POSIX lock that this process
+/// holds on the file, and the next program to close it would take the log away under our other connections.
 Result<void> checkHeader(const std::string& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
@@ -32,10 +35,9 @@ Result<void> checkHeader(const std::string& path) {
     return fail(ErrorCode::input, "{}: is a folder, not a database; name a file with --db", path);
   }
   if (::access(path.c_str(), R_OK) != 0) return failErrno(path, "read the database", errno);
-  if (fs::file_size(path, error) == 0 || error) return {};
-  std::array<char, 16> magic{};
-  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
-  if (std::string_view(magic.data(), magic.size()) != std::string_view("SQLite format 3\0", 16)) {
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (size == 0 || error) return {};
+  if (size < kSmallestPage) {
     return fail(ErrorCode::input, "{}: is not a database; nothing was changed, choose another file with --db", path);
   }
   return {};
@@ -69,9 +71,10 @@ std::unique_ptr<SQLite::Database> connect(const std::string& path, Access access
     return connection;
   } catch (const SQLite::Exception& exception) {
     // A WAL database in a folder that we may not write cannot make its shared memory file. Without a -wal nobody writes
-    // it.
+    // it. In a folder of ours somebody may begin to at any time, and an immutable connection would never see it.
     const int code = exception.getErrorCode() & 0xff;
-    if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || fs::exists(path + "-wal")) throw;
+    const bool ours = ::access(fs::path(path).parent_path().c_str(), W_OK) == 0;
+    if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || ours || fs::exists(path + "-wal")) throw;
     std::string escaped;
     for (const char c : path)
       escaped += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02X}", int{c}) : std::string(1, c);

@@ -339,10 +339,6 @@
         <translation>собственная память не растёт с таблицей</translation>
     </message>
     <message>
-        <source>the whole table would not fit on the disk; only touched rows take room</source>
-        <translation>вся таблица на диск не войдёт; место занимают лишь затронутые строки</translation>
-    </message>
-    <message>
         <source>weights</source>
         <translation>веса</translation>
     </message>
@@ -377,6 +373,10 @@
     <message>
         <source>Dashed line: what there is.</source>
         <translation>Штриховая линия — сколько есть.</translation>
+    </message>
+    <message>
+        <source>larger than the disk; only touched rows take room</source>
+        <translation>больше диска; место займут лишь затронутые строки</translation>
     </message>
 </context>
 <context>

@@ -177,6 +177,40 @@ class TestDatabase : public QObject {
     MUST(Database::open(path));
   }
 
+  // A descriptor of our own, opened and closed beside SQLite's, would drop this process's locks: the child would take
+  // itself for the last user, remove the log, and what it wrote later would never be seen here.
+  void openingTwiceKeepsTheLocks() {
+    const test::Folder folder;
+    const std::string path = folder.database();
+    MUST(Database::open(path));
+    auto first = Database::open(path);
+    MUST(first);
+    DatabaseOptions reading;
+    reading.access = Access::readOnly;
+    auto reader = Database::open(path, reading);
+    MUST(reader);
+    for (int round = 1; round <= 3; ++round) {
+      MUST(Database::open(path));
+      const pid_t child = ::fork();
+      if (child == 0) {
+        // A process of its own: nothing of the parent's connections is touched.
+        ::execlp("/bin/sh", "sh", "-c", "exec \"$0\" --write \"$1\" \"$2\"",
+                 QCoreApplication::applicationFilePath().toStdString().c_str(), path.c_str(),
+                 std::to_string(round).c_str(), nullptr);
+        ::_exit(127);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      QVERIFY(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+      std::int64_t seen = 0;
+      MUST(reader->read("count", [&](SQLite::Database& db) -> Result<void> {
+        seen = db.execAndGet("SELECT count(*) FROM run").getInt64();
+        return {};
+      }));
+      QCOMPARE(seen, std::int64_t{round});
+    }
+  }
+
   void aNewerFileOpensReadOnlyWithANotice() {
     const test::Folder folder;
     const std::string path = folder.database();
@@ -238,5 +272,20 @@ class TestDatabase : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestDatabase)
+/// With --write PATH NUMBER: another program, which adds a run and ends.
+int main(int argc, char** argv) {
+  QCoreApplication app(argc, argv);
+  if (argc == 4 && std::string(argv[1]) == "--write") {
+    auto database = Database::open(argv[2]);
+    if (!database) return 1;
+    const auto written = database->write("add a run", [&](SQLite::Database& db) -> Result<void> {
+      db.exec(std::string("INSERT INTO run (uuid, name, spec, status, created_ms) VALUES ('") + argv[3] +
+              "', 'x', '{}', 'finished', 1)");
+      return {};
+    });
+    return written ? 0 : 1;
+  }
+  TestDatabase test;
+  return QTest::qExec(&test, argc, argv);
+}
 #include "tst_database.moc"

@@ -97,16 +97,17 @@ struct RunLook {
   QVector<qreal> dash;
 };
 
-// Okabe and Ito's set, darkened for white paper and lightened for black where contrast asks for it.
+// Found by search: contrast of 3 and more on its paper, and as far apart as eight colours get under protan, deutan and
+// tritan simulation (tst_look); the dash tells them apart in grey print.
 const std::array<RunLook, kRunColours>& runLooks() {
-  static const std::array<RunLook, kRunColours> looks = {{{"#0072B2", "#56B4E9", {}},
+  static const std::array<RunLook, kRunColours> looks = {{{"#0072B2", "#A0A0F0", {}},
                                                           {"#C2410C", "#FB923C", {8, 3}},
                                                           {"#00796B", "#2DD4BF", {2, 3}},
-                                                          {"#A21C7B", "#F472B6", {8, 3, 2, 3}},
-                                                          {"#8A6D00", "#F0E442", {12, 4}},
-                                                          {"#4B4F56", "#C9CED6", {5, 2}},
-                                                          {"#6A3FC4", "#B79CFF", {2, 2, 2, 6}},
-                                                          {"#7A1F1F", "#FFB4A8", {12, 3, 2, 3, 2, 3}}}};
+                                                          {"#A21C7B", "#C828A0", {8, 3, 2, 3}},
+                                                          {"#000000", "#F0F000", {12, 4}},
+                                                          {"#7800F0", "#A028F0", {5, 2}},
+                                                          {"#502800", "#A0F0A0", {2, 2, 2, 6}},
+                                                          {"#000050", "#288858", {12, 3, 2, 3, 2, 3}}}};
   return looks;
 }
 

@@ -19,7 +19,8 @@ EmptyState::EmptyState(const QString& iconName, const QString& sentence, const Q
       m_button(new QPushButton(action)) {
   m_text->setWordWrap(true);
   m_text->setAlignment(Qt::AlignCenter);
-  m_text->setMinimumWidth(320);
+  // A wrapping label that is aligned, not stretched, gets the height of its first guess: it is given a width.
+  m_text->setFixedWidth(420);
   m_icon->setAlignment(Qt::AlignCenter);
   auto* column = new QVBoxLayout(this);
   column->setSpacing(16);

@@ -67,6 +67,7 @@ MainWindow::MainWindow(const QString& database, QWidget* parent)
   });
   resize(1180, 760);
   restoreGeometry(QSettings().value("geometry").toByteArray());
+  m_records.start();
   m_hardware.refresh();
   updateActions();
 }
@@ -368,14 +369,17 @@ void MainWindow::openFile(const QString& named) {
                                                           tr("Runs and databases (*.dsarun *.sqlite);;All files (*)"))
                            : named;
   if (path.isEmpty()) return;
-  if (path.endsWith(".sqlite")) {
-    // A database of its own gets a window of its own.
-    QProcess::startDetached(QApplication::applicationFilePath(), {"--db", path});
+  // Our own database must not be opened beside SQLite: closing it would drop the locks (core/record/database.cpp).
+  if (QFileInfo(path).canonicalFilePath() == QFileInfo(m_records.path()).canonicalFilePath()) {
+    showTab(RunsTab);
     return;
   }
   QFile file(path);
   const bool bundle = file.open(QIODevice::ReadOnly) && file.read(15) == "SQLite format 3";
-  if (bundle) {
+  if (bundle && !path.endsWith(".dsarun")) {
+    // A database gets a window of its own; exported runs are added to this one.
+    QProcess::startDetached(QApplication::applicationFilePath(), {"--db", path});
+  } else if (bundle) {
     importBundle(path);
   } else {
     openNewRun()->setDataset(path);

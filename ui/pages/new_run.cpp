@@ -252,6 +252,9 @@ QWidget* NewRunDialog::makeSide() {
   m_queue = new QPushButton(icon("queue"), tr("Queue"));
   m_queue->setToolTip(tr("Record it now; it starts when no other run is going on and this window is open"));
   m_start = new QPushButton(icon("play"), tr("Start"));
+  // Enter starts, whatever button has the focus' frame.
+  m_copy->setAutoDefault(false);
+  m_queue->setAutoDefault(false);
   m_start->setDefault(true);
   m_start->setShortcut(QKeySequence("Ctrl+R"));
   buttons->addWidget(m_copy);

@@ -122,7 +122,9 @@ QWidget* RunsPage::makeList() {
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->horizontalHeader()->setSectionsMovable(true);
   const int widths[] = {150, 78, 98, 40, 28, 100, 60, 60, 92, 92, 50, 60};
-  for (int i = 0; i < RunsModel::ColumnCount; ++i) m_table->setColumnWidth(i, widths[i]);
+  // At least its heading, in any language.
+  for (int i = 0; i < RunsModel::ColumnCount; ++i)
+    m_table->setColumnWidth(i, std::max(widths[i], m_table->horizontalHeader()->sectionSizeHint(i)));
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_table, &QTableView::customContextMenuRequested, this, &RunsPage::showMenu);
   connect(m_table, &QTableView::activated, this,

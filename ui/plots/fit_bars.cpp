@@ -64,8 +64,7 @@ QVector<FitBar> fitBars(const PlanInput& input, const PlanCapacity& capacity, bo
       bar.verdict = FitBars::tr("private memory does not grow with the table");
       if (planned->placement) {
         bar.fit = planned->placement->fit;
-        if (bar.fit == Fit::doesNotFit)
-          bar.verdict = FitBars::tr("the whole table would not fit on the disk; only touched rows take room");
+        if (bar.fit == Fit::doesNotFit) bar.verdict = FitBars::tr("larger than the disk; only touched rows take room");
       }
     } else {
       add(FitBars::tr("weights"), planned->weights, colour, onCard && simulated);

@@ -58,7 +58,7 @@ Plot::Plot(const QString& title, PlotUnit unit, QWidget* parent) : QCustomPlot(p
   setFocusPolicy(Qt::StrongFocus);
   axisRect()->setAutoMargins(QCP::msLeft | QCP::msBottom);
   // Above: the title; to the right: the labels of the lines.
-  axisRect()->setMargins(QMargins(0, 26, 84, 0));
+  axisRect()->setMargins(QMargins(0, 26, 96, 0));
   xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new Ticker(m_xUnit)));
   yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new Ticker(m_unit)));
   xAxis->setSubTicks(false);
@@ -89,6 +89,7 @@ Plot::Plot(const QString& title, PlotUnit unit, QWidget* parent) : QCustomPlot(p
   m_capacityText->setVisible(false);
   m_gapMarks = addGraph();
   m_gapMarks->setLineStyle(QCPGraph::lsNone);
+  m_gapMarks->setAntialiased(false);
   m_cursor = new QCPItemStraightLine(this);
   m_cursor->setLayer("cursor");
   m_cursor->setVisible(false);

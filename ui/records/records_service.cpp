@@ -28,6 +28,9 @@ RecordsService::RecordsService(QString path, Pace pace, QObject* parent) : QObje
   connect(m_reader, &RecordsReader::troubleChanged, this, &RecordsService::troubleChanged);
   m_readThread.setObjectName("records-read");
   m_writeThread.setObjectName("records-write");
+}
+
+void RecordsService::start() {
   m_writeThread.start();
   m_readThread.start();
 }

@@ -50,6 +50,8 @@ class RecordsService : public QObject {
 
   [[nodiscard]] const QString& path() const { return m_path; }
 
+  /// Begins to read and write; connect first.
+  void start();
   /// The series of these runs are read from now on; active ones among them are watched, so that their trainers commit
   /// ten times a second.
   void follow(const QVector<RunId>& runs);

@@ -87,9 +87,10 @@ int runLab(int argc, char** argv) {
   const QCommandLineOption light("light", "light colours [like the system]");
   const QCommandLineOption language("lang", "language: en, ru [of the system]", "LANG");
   const QCommandLineOption factor("scale", "scale of everything, 1.5 for example", "FACTOR");
+  const QCommandLineOption run("run", "shows this run live", "NUMBER");
   const QCommandLineOption shots("shots", "draws every screen to PNG files in DIR, without a display, and ends", "DIR");
   const QCommandLineOption selftest("selftest", "works through a made database and prints the longest stalls");
-  parser.addOptions({database, dark, light, language, factor, shots, selftest});
+  parser.addOptions({database, run, dark, light, language, factor, shots, selftest});
   parser.addHelpOption();
   parser.addVersionOption();
   parser.addPositionalArgument("file", "an exported run, a database or a dataset to open", "[FILE]");
@@ -123,6 +124,12 @@ int runLab(int argc, char** argv) {
                                        : wanted == ThemeMode::light ? "light"
                                                                     : "system");
   });
+  if (parser.isSet(run)) {
+    bool fine = false;
+    const RunId wanted = parser.value(run).toLongLong(&fine);
+    if (!fine) return usage(QString("--run: \"%1\"; the number of a run").arg(parser.value(run)));
+    window.openRun(wanted);
+  }
   window.show();
   if (!parser.positionalArguments().isEmpty())
     window.openFile(QFileInfo(parser.positionalArguments().constFirst()).absoluteFilePath());

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window over the real runner: form, points while it runs, restart, comparison, a killed run resumed.
+#include <signal.h>
+
+#include "tests/ui/window_fixture.h"
+#include "ui/pages/banner.h"
+#include "ui/pages/compare_page.h"
+#include "ui/pages/live_page.h"
+#include "ui/pages/main_window.h"
+#include "ui/pages/new_run.h"
+#include "ui/pages/runs_page.h"
+#include "ui/plots/plot.h"
+#include "ui/run/comparison.h"
+
+using namespace dsa;
+using namespace dsa::ui;
+
+namespace {
+
+LaunchRequest longRun(const std::string& name, const std::string& place) {
+  LaunchRequest request;
+  request.spec.name = name;
+  request.spec.dataset = "zipf:20000";
+  request.spec.dim = 16;
+  request.spec.train.batch = 500;
+  request.spec.train.steps = 1'000'000;  // until it is stopped
+  request.spec.train.threads = 1;
+  if (!placeRun(request.spec, QString::fromStdString(place + ":sparse_adam"))) qFatal("no such place");
+  return request;
+}
+
+LaunchRequest shortRun(const std::string& name, std::uint64_t steps) {
+  LaunchRequest request = longRun(name, "disk");
+  request.spec.train.steps = steps;
+  return request;
+}
+
+std::optional<RunSummary> named(MainWindow& window, const std::string& name) {
+  for (const RunSummary& run : window.model().runs())
+    if (run.name == name) return run;
+  return std::nullopt;
+}
+
+RunStatus statusOf(MainWindow& window, const std::string& name) {
+  return named(window, name).value_or(RunSummary()).status;
+}
+
+}  // namespace
+
+class TestWindow : public QObject {
+  Q_OBJECT
+ private:
+  std::unique_ptr<test::WindowHome> m_home;
+
+ private slots:
+  void initTestCase() { m_home = std::make_unique<test::WindowHome>(); }
+
+  void theFormStartsARunAndPointsArriveInAllPlots() {
+    MainWindow window(m_home->database());
+    window.show();
+    NewRunDialog* form = window.openNewRun(longRun("live", "disk").spec);
+    QTRY_VERIFY(form->request().has_value());
+    for (auto* button : form->findChildren<QPushButton*>())
+      if (button->isDefault()) button->click();
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "live"), RunStatus::running, 30000);
+    LivePage& live = window.livePage();
+    QTRY_VERIFY_WITH_TIMEOUT(live.run() == named(window, "live")->id, 10000);
+    // While it runs: every plot has points, and more of them later.
+    for (Plot* plot : live.plots()) {
+      QTRY_VERIFY2_WITH_TIMEOUT(plot->lineCount() > 0 && !plot->drawn(plot->lineCount() - 1).x.isEmpty(),
+                                qPrintable(plot->title()), 30000);
+    }
+    const qsizetype before = live.series().of("loss").value.size();
+    QTRY_VERIFY_WITH_TIMEOUT(live.series().of("loss").value.size() > before + 3, 30000);
+    QCOMPARE(statusOf(window, "live"), RunStatus::running);
+    const QVector<double>& steps = live.series().of("loss").step;
+    for (qsizetype i = 1; i < steps.size(); ++i) QVERIFY(steps[i] > steps[i - 1]);
+    // The view stands still, training does not.
+    live.setViewPaused(true);
+    QTest::qWait(300);
+    const auto shown = live.plots().constFirst()->drawn(1).x.size();
+    const qsizetype read = live.series().of("loss").value.size();
+    QTRY_VERIFY_WITH_TIMEOUT(live.series().of("loss").value.size() > read + 5, 30000);
+    QCOMPARE(live.plots().constFirst()->drawn(1).x.size(), shown);
+    live.setViewPaused(false);
+    // Pause, continue, evict, stop: orders reach the trainer.
+    live.pauseOrResume();
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "live"), RunStatus::paused, 10000);
+    live.pauseOrResume();
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "live"), RunStatus::running, 10000);
+    live.evict();
+    live.stop();
+    QCOMPARE(live.statusLine(), LivePage::tr("Stopping …"));  // said at once
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "live"), RunStatus::stopped, 20000);
+  }
+
+  void aRestartFindsTheRunAgain() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(named(window, "live").has_value());
+    QCOMPARE(statusOf(window, "live"), RunStatus::stopped);
+    window.openRun(named(window, "live")->id);
+    QTRY_VERIFY(!window.livePage().series().of("loss").isEmpty());
+    QTRY_VERIFY(!window.livePage().plots().constFirst()->drawn(1).x.isEmpty());
+  }
+
+  void aPairIsComparedWhileItRuns() {
+    MainWindow window(m_home->database());
+    window.show();
+    LaunchRequest pair = shortRun("pair", 1500);
+    pair.arms = {"ram:sparse_adam", "disk:sparse_adam"};
+    window.launch(pair);
+    QTRY_COMPARE_WITH_TIMEOUT(window.comparePage().runs().size(), 2, 60000);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "pair disk:sparse_adam"), RunStatus::finished, 60000);
+    ComparePage& page = window.comparePage();
+    QTRY_VERIFY_WITH_TIMEOUT(page.results().rowCount() > 3, 10000);
+    QTRY_COMPARE(page.differences().rowCount(), 1);
+    QCOMPARE(page.differences().item(0, 0)->text(), QString("optimizer.placement"));
+    QVERIFY2(page.bannerText().isEmpty(), qPrintable(page.bannerText()));
+    for (Plot* plot : {page.plots()[0], page.plots()[1]})
+      QTRY_VERIFY2(!plot->drawn(1).x.isEmpty(), qPrintable(plot->title()));
+    // Both strips have one scale.
+    QTRY_COMPARE(page.plots()[0]->yAxis->range().upper, page.plots()[1]->yAxis->range().upper);
+    QTRY_VERIFY2(page.plots()[2]->title().contains(samenessText(Sameness::sameTable)),
+                 qPrintable(page.plots()[2]->title()));
+    QVERIFY(page.headline().contains(QChar(0x2192)));
+  }
+
+  void differentRunsAreNotLikeForLike() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(named(window, "live").has_value());
+    window.compareRuns({named(window, "pair ram:sparse_adam")->id, named(window, "live")->id});
+    QTRY_VERIFY(window.comparePage().bannerText().contains("train.steps"));
+  }
+
+  void aKilledRunIsInterruptedAndResumed() {
+    MainWindow window(m_home->database());
+    window.show();
+    window.launch(shortRun("killed", 6000));
+    QTRY_VERIFY_WITH_TIMEOUT(named(window, "killed") && named(window, "killed")->progress.step.value_or(0) > 20, 30000);
+    const RunId id = named(window, "killed")->id;
+    std::int64_t pid = 0;
+    window.records().fetchRun(id, this, [&](const std::optional<RunRow>& row) { pid = row ? row->pid : 0; });
+    QTRY_VERIFY(pid != 0);
+    ::kill(static_cast<pid_t>(pid), SIGKILL);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "killed"), RunStatus::interrupted, 5000);
+    window.openRun(id);
+    QTRY_VERIFY(!window.livePage().series().of("loss").isEmpty());
+    window.resume(id);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "killed"), RunStatus::finished, 60000);
+    QTRY_COMPARE(named(window, "killed")->attempts, 2);
+    QTRY_VERIFY(window.livePage().series().of("loss").step.last() == 6000);
+    const QVector<double>& steps = window.livePage().series().of("loss").step;
+    for (qsizetype i = 1; i < steps.size(); ++i) QVERIFY(steps[i] > steps[i - 1]);
+  }
+
+  void aRunOfTheTerminalAppearsByItself() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(!window.model().runs().isEmpty());
+    QProcess terminal;
+    terminal.start(DSA_BINARY, {"train", "--dataset", "zipf:2000", "--dim", "4", "--steps", "20", "--name", "terminal",
+                                "--db", m_home->database()});
+    QTRY_VERIFY_WITH_TIMEOUT(named(window, "terminal").has_value(), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "terminal"), RunStatus::finished, 20000);
+    QTRY_COMPARE(terminal.state(), QProcess::NotRunning);
+  }
+
+  void aQueuedRunStartsByItself() {
+    MainWindow window(m_home->database());
+    window.show();
+    LaunchRequest queued = shortRun("queued", 30);
+    queued.queue = true;
+    window.launch(queued);
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "queued"), RunStatus::finished, 30000);
+  }
+
+  void namesNotesAndArchiveCanBeUndone() {
+    MainWindow window(m_home->database());
+    window.show();
+    window.showTab(MainWindow::RunsTab);
+    QTRY_VERIFY(named(window, "terminal").has_value());
+    RunsPage& page = window.runsPage();
+    page.select(named(window, "terminal")->id);
+    const int shown = page.shown().rowCount();
+    page.archiveSelected();
+    QTRY_COMPARE(page.shown().rowCount(), shown - 1);
+    page.undoStack().undo();
+    QTRY_COMPARE(page.shown().rowCount(), shown);
+    emit window.model().renameWanted(named(window, "terminal")->id, "renamed");
+    QTRY_VERIFY(named(window, "renamed").has_value());
+    page.undoStack().undo();
+    QTRY_VERIFY(named(window, "terminal").has_value());
+  }
+
+  void aRunThatCannotStartIsSaidInThePage() {
+    MainWindow window(m_home->database());
+    window.show();
+    LaunchRequest wrong = shortRun("wrong", 10);
+    wrong.spec.dataset = "no-such-dataset";
+    window.launch(wrong);
+    QTRY_VERIFY_WITH_TIMEOUT(window.banner().text().contains("no-such-dataset"), 20000);
+  }
+
+  void nothingIsMovedByMouseAlone() {
+    MainWindow window(m_home->database());
+    for (const QToolBar* bar : window.findChildren<QToolBar*>()) QVERIFY(!bar->isMovable() && !bar->isFloatable());
+    QVERIFY(window.findChildren<QDockWidget*>().isEmpty());
+  }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"
