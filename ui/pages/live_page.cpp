@@ -78,7 +78,7 @@ QWidget* LivePage::makeHeader() {
   m_progress->setAccessibleName(tr("Progress"));
   m_headline = new QLabel;
   QFont big = m_headline->font();
-  big.setPointSize(20);
+  big.setPointSize(16);  // 20 is too wide for 1024 pixels in Russian
   m_headline->setFont(big);
   m_cacheLine = new QLabel;
   m_cacheLine->setFont(big);
