@@ -2,18 +2,29 @@
 #include "core/metrics/metric_sampler.h"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace dsa {
 
 namespace {
 
-// A reading is repeated no sooner than after 100 times its own cost: below 1% of one core, whatever the table's size.
+// A look is repeated no sooner than after 100 times its own CPU time: below 1% of one core.
 constexpr std::int64_t kCostShare = 100;
+// The page cache of a large table takes 10 to 100 ms to count; it has a share of its own (5%), so that memory and
+// faults are still seen ten times a second while it waits.
+constexpr std::int64_t kResidencyShare = 20;
 
 std::int64_t steadyNs() {
   using namespace std::chrono;
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Of this thread: on busy cores wall time is mostly waiting, which costs nobody anything.
+std::int64_t cpuNs() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 std::optional<double> rate(std::uint64_t before, std::uint64_t after, double seconds) {
@@ -84,9 +95,10 @@ void MetricSampler::loop() {
   std::unique_lock lock(m_state);
   while (!m_stop) {
     lock.unlock();
-    const std::int64_t begin = steadyNs();
+    const std::int64_t begin = cpuNs();
+    m_residencyCostNs = 0;
     collect(false);
-    const auto cost = std::chrono::nanoseconds(steadyNs() - begin);
+    const auto cost = std::chrono::nanoseconds(cpuNs() - begin - m_residencyCostNs);
     next += std::max<std::chrono::nanoseconds>(m_options.period, cost * kCostShare);
     // After a suspended machine the missed looks are not made up for.
     next = std::max(next, std::chrono::steady_clock::now());
@@ -120,10 +132,12 @@ MetricSnapshot MetricSampler::collect(bool freshResidency) {
   snapshot.process = m_process.sample();
   if (const pid_t tid = m_stepThread.load(); tid != 0) snapshot.stepThread = threadFaults(tid);
   if (freshResidency || snapshot.steadyNs >= m_residencyNotBeforeNs) {
-    const std::int64_t begin = steadyNs();
+    const std::int64_t begin = cpuNs();
     readResidency();
-    m_residencyAtNs = begin;
-    m_residencyNotBeforeNs = begin + (steadyNs() - begin) * kCostShare;
+    const std::int64_t cost = cpuNs() - begin;
+    if (!freshResidency) m_residencyCostNs = cost;
+    m_residencyAtNs = snapshot.steadyNs;
+    m_residencyNotBeforeNs = snapshot.steadyNs + cost * kResidencyShare;
   }
   if (m_residency) {
     snapshot.cacheBytes = m_residency->residentBytes;

@@ -96,6 +96,7 @@ class MetricSampler {
   std::optional<Residency> m_residency;
   std::int64_t m_residencyAtNs = 0;
   std::int64_t m_residencyNotBeforeNs = 0;
+  std::int64_t m_residencyCostNs = 0;  ///< of the last look by the own thread; CPU time, of that thread alone
 
   mutable std::mutex m_state;  // guards what follows; never held for long
   std::condition_variable m_wake;

@@ -410,9 +410,11 @@ void ComparePage::updateHeadline() {
     cache = tr("page cache of B %1 (reclaimable)").arg(bytes(b, &RunProgress::cachePeak));
   else if (a && a->placement == "disk")
     cache = tr("page cache of A %1 (reclaimable)").arg(bytes(a, &RunProgress::cachePeak));
-  if (a && b && a->progress.seconds && b->progress.seconds && *a->progress.seconds > 0) {
+  const double before = a ? trainedSeconds(*a).value_or(0) : 0;
+  const double after = b ? trainedSeconds(*b).value_or(0) : 0;
+  if (before > 0 && after > 0) {
     if (!cache.isEmpty()) cache += QString("  ") + QChar(0x00B7) + "  ";
-    cache += tr("time %1 \u00D7").arg(Units::number(*b->progress.seconds / *a->progress.seconds));
+    cache += tr("time %1 \u00D7").arg(Units::number(after / before));
   }
   m_cacheLine->setText(cache);
 }

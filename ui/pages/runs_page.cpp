@@ -52,8 +52,9 @@ void addObject(QTreeWidgetItem* parent, const QJsonObject& object) {
       item->setText(1, RunsPage::tr("%n value(s)", nullptr, static_cast<int>(it->toArray().size())));
     } else {
       const QVariant value = it->toVariant();
-      item->setText(
-          1, it->isDouble() ? QString::fromLatin1(QByteArray::number(value.toDouble(), 'g', 15)) : value.toString());
+      const bool bytes = parent->text(0) == "memory" || parent->text(0) == "io";
+      const auto plain = [&] { return QString::fromLatin1(QByteArray::number(value.toDouble(), 'g', 15)); };
+      item->setText(1, !it->isDouble() ? value.toString() : bytes ? Units::bytes(value.toDouble()) : plain());
     }
     item->setToolTip(1, item->text(1));
   }
@@ -156,7 +157,7 @@ QWidget* RunsPage::makeInspector() {
   m_details = new QTreeWidget;
   m_details->setAccessibleName(tr("Details of the run"));
   m_details->setHeaderLabels({tr("Key"), tr("Value")});
-  m_details->setColumnWidth(0, 150);
+  m_details->setColumnWidth(0, 126);
   m_details->setIndentation(12);
   m_notes = new QPlainTextEdit;
   m_notes->setPlaceholderText(tr("Notes"));

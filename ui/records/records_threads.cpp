@@ -10,8 +10,8 @@ namespace dsa::ui {
 
 namespace {
 
-constexpr std::size_t kPage = 20000;          // samples of one read: some 20 ms
-constexpr int kPagesALook = 10;               // so that a long history never keeps the list waiting
+// Samples of one metric in one look: a run has some ten metrics, and the window's thread takes 0.5 us a sample.
+constexpr std::size_t kPage = 5000;
 constexpr std::int64_t kWatchEveryMs = 1000;  // a third of what a trainer takes for "still watched"
 
 }  // namespace
@@ -125,14 +125,10 @@ Result<bool> RecordsReader::readSeries(RunId run, Followed& followed, bool activ
     chunk.source = QString::fromStdString(metric.source);
     chunk.reset = reset;
     chunk.attempts = QVector<AttemptRow>(attempts.begin(), attempts.end());
-    bool pageIsFull = true;
-    for (int page = 0; page < kPagesALook && pageIsFull; ++page) {
-      DSA_ASSIGN(const SamplePage got, m_reader->samples(run, metric.id, cursor, kPage));
-      cursor = got.next;
-      pageIsFull = got.more;
-      chunk.samples.append(QVector<Sample>(got.samples.begin(), got.samples.end()));
-    }
-    more |= pageIsFull;
+    DSA_ASSIGN(const SamplePage got, m_reader->samples(run, metric.id, cursor, kPage));
+    cursor = got.next;
+    chunk.samples = QVector<Sample>(got.samples.begin(), got.samples.end());
+    more |= got.more;
     if (reset || !chunk.samples.isEmpty()) chunks.push_back(std::move(chunk));
   }
   if (!chunks.isEmpty()) emit samplesArrived(chunks);

@@ -147,6 +147,11 @@ QVector<ResultRow> compareResults(const RunRow& a, const RunRow& b) {
   return rows;
 }
 
+std::optional<double> trainedSeconds(const RunRow& run) {
+  const auto recorded = numberAt(resultOf(run), nullptr, "seconds");
+  return recorded ? recorded : run.progress.seconds;
+}
+
 QStringList notLikeForLike(const RunRow& a, const RunRow& b) {
   QStringList reasons;
   if (contentOf(a) != contentOf(b)) reasons << ComparisonText::tr("the datasets' content differs");

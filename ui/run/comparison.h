@@ -30,6 +30,9 @@ struct ResultRow {
 };
 [[nodiscard]] QVector<ResultRow> compareResults(const RunRow& a, const RunRow& b);
 
+/// Training time: of the result, which leaves out the filling of the table, else as far as the run has come.
+[[nodiscard]] std::optional<double> trainedSeconds(const RunRow& run);
+
 /// Why the two are not like for like; empty when they are: one dataset content, one seed, dim, k, rule, batch, ...;
 /// only where the table lies and how fast it may be reached differ.
 [[nodiscard]] QStringList notLikeForLike(const RunRow& a, const RunRow& b);

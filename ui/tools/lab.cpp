@@ -14,6 +14,7 @@
 #include "core/record/database.h"
 #include "ui/look/theme.h"
 #include "ui/pages/main_window.h"
+#include "ui/tools/metered_application.h"
 #include "ui/tools/selftest.h"
 #include "ui/tools/shots.h"
 
@@ -78,7 +79,7 @@ int runLab(int argc, char** argv) {
   QCoreApplication::setApplicationName("dsa-lab");
   QCoreApplication::setApplicationVersion(DSA_VERSION);
   QGuiApplication::setDesktopFileName("org.dsalab.DsaLab");
-  QApplication app(argc, argv);
+  MeteredApplication app(argc, argv);
 
   QCommandLineParser parser;
   parser.setApplicationDescription("DSA Lab: embedding tables on disk, and what they cost");

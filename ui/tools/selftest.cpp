@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/tools/selftest.h"
 
-#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTextStream>
-#include <ctime>
 
 #include "ui/pages/compare_page.h"
 #include "ui/pages/live_page.h"
@@ -14,6 +12,7 @@
 #include "ui/pages/runs_page.h"
 #include "ui/plots/plot.h"
 #include "ui/tools/made_records.h"
+#include "ui/tools/metered_application.h"
 #include "ui/tools/wait.h"
 
 namespace dsa::ui {
@@ -22,30 +21,6 @@ namespace {
 
 constexpr int kSeries = 9;  // of each run of the pair
 constexpr int kSamples = 1'000'000 / (2 * kSeries);
-
-/// CPU time of the window's thread between two sleeps: what a user would feel as a stall, other processes apart.
-class StallMeter {
- public:
-  StallMeter() {
-    auto* dispatcher = QAbstractEventDispatcher::instance();
-    QObject::connect(dispatcher, &QAbstractEventDispatcher::awake, dispatcher, [this] { m_awake = now(); });
-    QObject::connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, dispatcher, [this] { end(); });
-  }
-  void end() {
-    if (m_awake > 0) m_longest = std::max(m_longest, now() - m_awake);
-    m_awake = 0;
-  }
-  double take() { return std::exchange(m_longest, 0); }
-
- private:
-  static double now() {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-  }
-  double m_awake = 0;
-  double m_longest = 0;
-};
 
 }  // namespace
 
@@ -62,19 +37,21 @@ int runSelftest() {
   }
   out << "database: 1,000 runs, " << 2 * kSeries * kSamples << " samples (made, not measured)\n" << Qt::flush;
   bool fine = true;
-  StallMeter meter;
+  MeteredApplication::meter(true);
   const auto stage = [&](const char* name, bool worked) {
-    meter.end();
-    out << QString("%1 %2  longest busy stretch of the window's thread: %3 ms CPU\n")
+    out << QString("%1 %2  longest event of the window's thread: %3 ms CPU\n")
                .arg(name, -28)
                .arg(worked ? "ok    " : "FAILED")
-               .arg(meter.take(), 0, 'f', 1)
+               .arg(MeteredApplication::takeLongest(), 0, 'f', 1)
         << Qt::flush;
     fine = fine && worked;
   };
+  const double before = MeteredApplication::cpuMs();
   MainWindow window(path);
   window.resize(1180, 760);
   window.show();
+  settle(100);
+  out << QString("window made and shown in %1 ms CPU\n").arg(MeteredApplication::cpuMs() - before, 0, 'f', 1);
   stage("window shown", true);
   stage("list of runs", waitUntil([&] { return window.model().rowCount() == 1000; }));
   window.showTab(MainWindow::RunsTab);

@@ -14,6 +14,7 @@
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/pages/start_page.h"
+#include "ui/plots/plot.h"
 #include "ui/tools/made_records.h"
 #include "ui/tools/wait.h"
 
@@ -120,8 +121,11 @@ void shootFilled(Shots& shots, const QString& database) {
   }
   if (disk && ram) {
     window.compareRuns({*ram, *disk});
-    waitUntil([&] { return window.comparePage().results().rowCount() > 0; });
-    settle(500);
+    // Both sides' series, too: the lower strip is B's.
+    waitUntil([&] {
+      return window.comparePage().results().rowCount() > 0 && window.comparePage().plots()[1]->lineCount() == 2 &&
+             !window.comparePage().plots()[1]->drawn(1).x.isEmpty();
+    });
     shots.take(window, "compare");
   }
   window.banner().say(
