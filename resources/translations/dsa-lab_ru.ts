@@ -170,8 +170,8 @@
         <translation>пик собств. памяти</translation>
     </message>
     <message>
-        <source>page cache, peak</source>
-        <translation>пик кэша страниц</translation>
+        <source>table in memory, peak</source>
+        <translation>пик таблицы в памяти</translation>
     </message>
     <message>
         <source>device peak</source>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: Apache-2.0
 """Brings dsa-lab_ru.ts up to date with the window's sources; --check only tells whether it is complete (exit code 1 if not).
 
 lupdate 6.4 does not understand `namespace dsa::ui`: it writes contexts without it, while tr() asks with it. The names are

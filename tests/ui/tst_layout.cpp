@@ -92,7 +92,8 @@ class TestLayout : public QObject {
       settle(300);
       if (window.size() != QSize(1024, 700)) {
         for (const QWidget* widget : window.findChildren<QWidget*>())
-          if (widget->isVisibleTo(&window) && widget->minimumSizeHint().width() > 400) qWarning() << widget << widget->minimumSizeHint();
+          if (widget->isVisibleTo(&window) && widget->minimumSizeHint().width() > 400)
+            qWarning() << widget << widget->minimumSizeHint();
       }
       QCOMPARE(window.size(), QSize(1024, 700));
       const QStringList cut = cutOff(window);

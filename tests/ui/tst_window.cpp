@@ -126,6 +126,23 @@ class TestWindow : public QObject {
     QVERIFY(page.headline().contains(QChar(0x2192)));
   }
 
+  void whatWasShownLiveIsThereInTheComparisonToo() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(named(window, "pair disk:sparse_adam").has_value());
+    const RunId ram = named(window, "pair ram:sparse_adam")->id;
+    const RunId disk = named(window, "pair disk:sparse_adam")->id;
+    window.openRun(disk);
+    QTRY_VERIFY(!window.livePage().series().of("loss").isEmpty());
+    window.compareRuns({ram, disk});
+    for (int side = 0; side < 2; ++side) {
+      Plot* plot = window.comparePage().plots()[side];
+      QTRY_VERIFY2(plot->lineCount() == 2 && !plot->drawn(1).x.isEmpty(), qPrintable(plot->title()));
+    }
+    window.openRun(disk);
+    QTRY_VERIFY(!window.livePage().plots().constFirst()->drawn(1).x.isEmpty());
+  }
+
   void differentRunsAreNotLikeForLike() {
     MainWindow window(m_home->database());
     window.show();

@@ -270,6 +270,8 @@ void Plot::placeLabels() {
     line->label->position->setType(QCPItemPosition::ptAbsolute);
     line->label->position->setCoords(axisRect()->right() + 6, y);
     line->label->setText(line->style.label);
+    // Where there is no room for all, the last ones are read at the cursor.
+    if (y > lowest + height) line->label->setVisible(false);
   }
 }
 
@@ -308,6 +310,7 @@ QString Plot::textOf(double value, PlotUnit unit) {
 QString Plot::tickText(double value, PlotUnit unit) {
   if (unit == PlotUnit::plain && std::abs(value) < 1e6 && (std::abs(value) >= 1e-4 || value == 0))
     return QLocale().toString(value, 'g', 6);
+  if (unit == PlotUnit::seconds && std::abs(value) < 60) return tr("%1 s").arg(QLocale().toString(value, 'g', 4));
   return textOf(value, unit).replace(QLocale().decimalPoint() + "00" + QChar(0xA0), QString(QChar(0xA0)));
 }
 

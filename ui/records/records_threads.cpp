@@ -57,8 +57,8 @@ bool RecordsReader::changed() {
 }
 
 void RecordsReader::follow(const QVector<RunId>& runs) {
-  for (auto it = m_followed.begin(); it != m_followed.end();)
-    it = runs.contains(it->first) ? std::next(it) : m_followed.erase(it);
+  // From the start, also what was followed before: another page may show it now, which has nothing of it yet.
+  m_followed.clear();
   for (const RunId run : runs) m_followed.try_emplace(run);
   m_again = true;
   if (m_timer != nullptr) look();

@@ -108,7 +108,7 @@ QVector<ResultRow> compareResults(const RunRow& a, const RunRow& b) {
   };
   const Line lines[] = {
       {ComparisonText::tr("private peak"), "memory", "private_peak", Form::bytes},
-      {ComparisonText::tr("page cache, peak"), "memory", "table_resident_peak", Form::bytes},
+      {ComparisonText::tr("table in memory, peak"), "memory", "table_resident_peak", Form::bytes},
       {ComparisonText::tr("device peak"), "memory", "device_peak", Form::bytes},
       {ComparisonText::tr("on disk"), "memory", "disk_bytes", Form::bytes},
       {ComparisonText::tr("time"), nullptr, "seconds", Form::seconds},
