@@ -394,8 +394,44 @@
         <translation>память %1, доступно %2</translation>
     </message>
     <message>
-        <source>tables on %1, %2 free</source>
-        <translation>таблицы на %1, свободно %2</translation>
+        <source>rotational, says the kernel</source>
+        <translation>вращающийся, по словам ядра</translation>
+    </message>
+    <message>
+        <source>solid state</source>
+        <translation>твердотельный</translation>
+    </message>
+    <message>
+        <source>kind not told</source>
+        <translation>вид не сообщён</translation>
+    </message>
+    <message>
+        <source>tables on %1 (%2), %3 free</source>
+        <translation>таблицы на %1 (%2), свободно %3</translation>
+    </message>
+    <message>
+        <source>not reported</source>
+        <translation>не сообщается</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 used</source>
+        <translation>%1: занято %2 из %3</translation>
+    </message>
+    <message>
+        <source>%1: memory not reported</source>
+        <translation>%1: память не сообщается</translation>
+    </message>
+    <message>
+        <source>this process: %1</source>
+        <translation>этот процесс: %1</translation>
+    </message>
+    <message>
+        <source>(in a container: its processes have other numbers)</source>
+        <translation>(в контейнере: номера процессов другие)</translation>
     </message>
 </context>
 <context>
@@ -619,6 +655,10 @@
         <source>View paused</source>
         <translation>Графики заморожены</translation>
     </message>
+    <message>
+        <source>memory of the machine %1</source>
+        <translation>память машины %1</translation>
+    </message>
 </context>
 <context>
     <name>dsa::ui::MainWindow</name>
@@ -805,6 +845,10 @@
     <message>
         <source>&lt;h3&gt;DSA Lab %1&lt;/h3&gt;&lt;p&gt;Embedding tables on disk, and what they cost.&lt;/p&gt;&lt;p&gt;The window is free software under the GPL, version 3 or later (it uses QCustomPlot); the runner &quot;dsa&quot; and its library are under the Apache License 2.0.&lt;/p&gt;</source>
         <translation>&lt;h3&gt;DSA Lab %1&lt;/h3&gt;&lt;p&gt;Таблицы эмбеддингов на диске и чего они стоят.&lt;/p&gt;&lt;p&gt;Окно — свободная программа под GPL версии 3 или новее (использует QCustomPlot); исполнитель «dsa» и его библиотека распространяются под Apache License 2.0.&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>Loss on a logarithmic axis</source>
+        <translation>Потери на логарифмической оси</translation>
     </message>
 </context>
 <context>
@@ -1113,6 +1157,10 @@
         <source>Choose a folder for the table</source>
         <translation>Выбрать папку для таблицы</translation>
     </message>
+    <message>
+        <source>No plan yet: see the message below.</source>
+        <translation>Плана пока нет: см. сообщение ниже.</translation>
+    </message>
 </context>
 <context>
     <name>dsa::ui::Plot</name>
@@ -1128,6 +1176,15 @@
     <message>
         <source>%1 s</source>
         <translation>%1 с</translation>
+    </message>
+    <message numerus="yes">
+        <source>zero or less, not drawn: %n value(s)</source>
+        <extracomment>on a logarithmic axis</extracomment>
+        <translation>
+            <numerusform>ноль и меньше, не показано: %n значение</numerusform>
+            <numerusform>ноль и меньше, не показано: %n значения</numerusform>
+            <numerusform>ноль и меньше, не показано: %n значений</numerusform>
+        </translation>
     </message>
 </context>
 <context>

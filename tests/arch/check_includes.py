@@ -9,6 +9,9 @@ import tree
 LAYERS = ["base", "rows", "store", "data", "device", "model", "optim", "eval", "metrics", "record", "spec", "train"]
 # The window links these and no others (and what they need); it must never drag CUDA or a trainer into its process.
 UI_MAY_USE = {"base", "rows", "store", "data", "eval", "metrics", "record", "spec"}
+# SQLite may wait for a lock: in the window only the two threads of ui/records speak to it (and tools, which make files).
+UI_SQLITE = re.compile(r"^(SQLiteCpp/|sqlite3\.h|core/record/(reader|recorder)\.h)")
+UI_SQLITE_MAY = ("ui/records/", "ui/tools/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 LAYER_CALL = re.compile(r"dsa_layer\(([^)]*)\)")
 
@@ -96,6 +99,8 @@ def check_file(root, name, deps, faults):
                 faults.append(fault)
         elif parts[0] == "ui" and path.startswith("core/") and path.split("/")[1] not in UI_MAY_USE:
             faults.append(f"{where}: ui includes {path}; it may use {' '.join(sorted(UI_MAY_USE))}")
+        elif parts[0] == "ui" and UI_SQLITE.match(path) and not name.as_posix().startswith(UI_SQLITE_MAY):
+            faults.append(f"{where}: includes {path}; no SQLite on the window's thread, only {' '.join(UI_SQLITE_MAY)}")
     if parts[:2] == ["core", "spec"]:
         chain = reaches_device(root, name.as_posix(), set())
         if chain and len(chain) > 2:
@@ -154,6 +159,9 @@ def self_test(arguments):
         {"core/CMakeLists.txt": cmake + "dsa_layer(spec DEPS data)\ndsa_layer(record DEPS device)\n"
                                         "dsa_layer(spec DEPS base record)\n"}, "spec links device")
     run("a layer left out", {"core/CMakeLists.txt": cmake.replace("dsa_layer(eval DEPS base)\n", "")}, "dsa_layer(eval)")
+    run("SQLite in a page", {"ui/pages/x.cpp": "#include <SQLiteCpp/SQLiteCpp.h>\n"}, "no SQLite on the window's thread")
+    run("the reader in a page", {"ui/pages/x.cpp": '#include "core/record/reader.h"\n', "core/record/reader.h": ""},
+        "no SQLite on the window's thread")
     run("the trainer in the window", {"ui/x.cpp": '#include "core/train/t.h"\n', "core/train/t.h": ""}, "ui includes")
 
 

@@ -111,8 +111,8 @@ build_preset() {
   if [[ -f $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then options+=(--fresh); fi
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    # Clones in other folders share what they compiled.
-    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    # Clones in other folders share what they compiled, and files with a precompiled header are cached at all.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   fi
   local have
   have=$(cmake --version | sed -n '1s/[^0-9]*//p')

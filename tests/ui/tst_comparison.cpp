@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two runs as tables: only differences, like for like, sameness by losses and hash.
 #include "ui/run/comparison.h"
+#include "ui/run/hardware.h"
 
 using namespace dsa;
 using namespace dsa::ui;
@@ -57,6 +58,19 @@ class TestComparison : public QObject {
     QCOMPARE(rows.size(), 2);  // no line of zeros for a card that nobody has
     QVERIFY(rows[0].ratio.startsWith("0.0200"));
     QVERIFY(rows[1].ratio.startsWith("2.500"));
+  }
+
+  void gpuMemoryThatIsNotReportedIsSaidSo() {
+    GpuReading gpu;
+    gpu.name = "Fake 8000";
+    QString text = gpuText(gpu);
+    QVERIFY2(text.contains("not reported") && !text.contains(" 0"), qPrintable(text));
+    gpu.total = std::uint64_t{8} << 30;
+    gpu.used = std::uint64_t{2} << 30;
+    text = gpuText(gpu).replace(QChar(0xA0), ' ');
+    QVERIFY2(text.contains("2.00 GiB of 8.00 GiB") && text.contains("this process: not reported"), qPrintable(text));
+    gpu.foreignProcesses = true;
+    QVERIFY(gpuText(gpu).contains("container"));
   }
 
   void aRunThatGoesOnShowsWhatIsKnown() {

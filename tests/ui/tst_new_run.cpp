@@ -112,6 +112,10 @@ class TestNewRun : public QObject {
     choice(dialog, "Rule")->setCurrentIndex(choice(dialog, "Rule")->findData("sparse_adam"));
     QVERIFY(!dialog.request().has_value());
     QVERIFY2(dialog.problem().contains("radam"), qPrintable(dialog.problem()));
+    // No plan of other values stays beside it.
+    QVERIFY(dialog.picture().bars().isEmpty());
+    choice(dialog, "Rule")->setCurrentIndex(0);
+    QVERIFY(!dialog.picture().bars().isEmpty());
   }
 
   void anUnwritableCacheIsAnError() {

@@ -112,6 +112,49 @@ class TestPlot : public QObject {
     QCOMPARE(plot.bufferDevicePixelRatio(), plot.devicePixelRatioF());
   }
 
+  void logarithmicIsLogarithmic() {
+    Plot plot("Loss", PlotUnit::plain);
+    plot.resize(600, 400);
+    plot.show();
+    const int line = plot.addLine(plain("a"));
+    plot.setLine(line, {0, 1, 2, 3, 4, 5, 6, 7}, {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 0});
+    plot.setLogarithmic(true);
+    settle();
+    // Equal pixels per decade, the zero counted.
+    const double decade = plot.yAxis->coordToPixel(1e-1) - plot.yAxis->coordToPixel(1);
+    QVERIFY(decade > 10);
+    for (double v = 1e-6; v < 0.5; v *= 10)
+      QVERIFY(std::abs(plot.yAxis->coordToPixel(v) - plot.yAxis->coordToPixel(v * 10) - decade) < 0.01);
+    QVERIFY2(plot.note().contains("1 value"), qPrintable(plot.note()));
+    QCOMPARE(plot.drawn(line).y.size(), 7);
+    plot.setLogarithmic(false);
+    settle();
+    QVERIFY(plot.note().isEmpty());
+    QCOMPARE(plot.drawn(line).y.size(), 8);
+  }
+
+  void memoryIsInBytesAndTheCapacityIsTheMachines() {
+    Plot plot("Memory", PlotUnit::bytes);
+    plot.keepZero(true);
+    plot.resize(600, 400);
+    plot.show();
+    const int line = plot.addLine(plain("private"));
+    const double gib = 1024.0 * 1024 * 1024;
+    plot.setCapacity(8 * gib, "memory of the machine");
+    plot.setLine(line, {0, 1}, {5 * gib, 6 * gib});
+    settle();
+    for (const QString& label : plot.yAxis->tickVectorLabels())
+      QVERIFY2(label == "0" || label.endsWith("GiB"), qPrintable(label));
+    bool drawn = false;
+    for (int i = 0; i < plot.itemCount(); ++i) {
+      const auto* capacity = qobject_cast<QCPItemStraightLine*>(plot.item(i));
+      drawn = drawn || (capacity != nullptr && capacity->visible() && capacity->point1->coords().y() == 8 * gib &&
+                        capacity->point2->coords().y() == 8 * gib);
+    }
+    QVERIFY(drawn);
+    QVERIFY(plot.yAxis->range().upper >= 8 * gib);
+  }
+
   void axesAreLeftAndBottom() {
     Plot plot("Loss", PlotUnit::plain);
     QVERIFY(plot.xAxis->visible() && plot.yAxis->visible());

@@ -2,6 +2,7 @@
 // The real window over the real runner: form, points while it runs, restart, comparison, a killed run resumed.
 #include <signal.h>
 
+#include "core/record/reader.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
@@ -218,6 +219,33 @@ class TestWindow : public QObject {
     wrong.spec.dataset = "no-such-dataset";
     window.launch(wrong);
     QTRY_VERIFY_WITH_TIMEOUT(window.banner().text().contains("no-such-dataset"), 20000);
+  }
+
+  void theDemoRunsInTheWindow() {
+    MainWindow window(m_home->database());
+    window.show();
+    window.startDemo();
+    ComparePage& page = window.comparePage();
+    QTRY_COMPARE_WITH_TIMEOUT(page.runs().size(), 2, 120000);
+    const RunId disk = page.runs()[1];
+    QTRY_COMPARE_WITH_TIMEOUT(window.model().run(disk).value_or(RunSummary()).status, RunStatus::finished, 180000);
+    QTRY_VERIFY2(page.plots()[2]->title().contains(samenessText(Sameness::sameTable)),
+                 qPrintable(page.plots()[2]->title()));
+    // The saving is there: private memory on disk under a tenth of that in RAM.
+    const auto a = window.model().run(page.runs()[0]);
+    const auto b = window.model().run(disk);
+    QVERIFY(*b->progress.privatePeak * 10 < *a->progress.privatePeak);
+    // The cache was evicted near the end, and the loss halved.
+    auto reader = Reader::open(m_home->database().toStdString());
+    QVERIFY(reader.has_value());
+    const auto commands = reader->commands(disk);
+    QVERIFY(commands.has_value() && commands->size() == 1);
+    QCOMPARE(commands->at(0).kind, CommandKind::evict);
+    QVERIFY(!commands->at(0).answer.empty());
+    const auto result = nlohmann::json::parse(reader->run(disk)->result);
+    const std::vector<double> losses = result["losses"];
+    QCOMPARE(losses.size(), std::size_t{4});
+    QVERIFY2(losses[2] < 0.5 * std::log(9.0), qPrintable(QString::number(losses[2])));  // ln 9: one of nine by chance
   }
 
   void nothingIsMovedByMouseAlone() {

@@ -286,6 +286,10 @@ void ComparePage::swap() {
   m_dirty = true;
 }
 
+void ComparePage::toggleLog() {
+  for (Plot* plot : {m_loss, m_price}) plot->setLogarithmic(!plot->isLogarithmic());
+}
+
 void ComparePage::takeChunks(const ChunkList& chunks) {
   for (const SeriesChunk& chunk : chunks)
     for (Side& side : m_sides)

@@ -33,6 +33,8 @@ class ComparePage : public QWidget {
   void takeChunks(const ChunkList& chunks);
   void runsChanged();
   void swap();
+  /// Both losses on logarithmic axes, or not.
+  void toggleLog();
   [[nodiscard]] QVector<Plot*> plots() const;
   [[nodiscard]] QTableWidget& differences() { return *m_parameters; }
   [[nodiscard]] QTableWidget& results() { return *m_results; }

@@ -17,6 +17,7 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/empty_state.h"
 #include "ui/plots/plot.h"
+#include "ui/run/hardware.h"
 #include "ui/run/run_text.h"
 
 namespace dsa::ui {
@@ -129,6 +130,10 @@ QWidget* LivePage::makePlots() {
   grid->setSpacing(8);
   m_memory = new Plot(tr("Memory, from 0"), PlotUnit::bytes);
   m_memory->keepZero(true);
+  const auto total = Hardware::memoryTotal();
+  if (total)
+    m_memory->setCapacity(static_cast<double>(*total),
+                          tr("memory of the machine %1").arg(Units::bytes(static_cast<double>(*total))));
   m_faults = new Plot(tr("Page faults per second"), PlotUnit::perSecond);
   m_disk = new Plot(tr("Disk, per second"), PlotUnit::bytesPerSecond);
   m_loss = new Plot(tr("Loss, mean of the steps between two points"), PlotUnit::plain);
@@ -329,6 +334,8 @@ void LivePage::setViewPaused(bool paused) {
   m_view->setText(paused ? tr("View paused") : tr("Pause view"));
   if (!paused) m_dirty = true;
 }
+
+void LivePage::toggleLog() { m_loss->setLogarithmic(!m_loss->isLogarithmic()); }
 
 void LivePage::stop() {
   const auto run = m_model.run(m_run);

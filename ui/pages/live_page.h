@@ -37,6 +37,8 @@ class LivePage : public QWidget {
   /// The view stands still; training goes on.
   void setViewPaused(bool paused);
   [[nodiscard]] bool viewPaused() const { return m_viewPaused; }
+  /// The loss on a logarithmic axis, or not.
+  void toggleLog();
   void stop();
   void pauseOrResume();
   void evict();

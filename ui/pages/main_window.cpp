@@ -34,6 +34,12 @@
 
 namespace dsa::ui {
 
+namespace {
+
+constexpr int kDiskEveryMs = 2000;
+
+}  // namespace
+
 MainWindow::MainWindow(const QString& database, QWidget* parent)
     : QMainWindow(parent), m_records(database), m_launcher(database), m_demo(m_records) {
   setWindowTitle(tr("DSA Lab"));
@@ -358,6 +364,9 @@ void MainWindow::updateStatusBar() {
     if (run.status == RunStatus::running || run.status == RunStatus::paused)
       going << tr("%1: %2").arg(QString::fromStdString(run.name), statusText(run.status));
   m_state->setText(going.isEmpty() ? tr("No run is going on") : going.join("; "));
+  // Runs change ten times a second, the disk's room slowly.
+  if (m_diskLooked.isValid() && m_diskLooked.elapsed() < kDiskEveryMs) return;
+  m_diskLooked.start();
   const CacheFolderState disk = lookAtCacheFolder(defaultTablesFolder());
   m_disk->setText(disk.freeBytes ? tr("%1 free for tables").arg(Units::bytes(static_cast<double>(*disk.freeBytes)))
                                  : QString());
@@ -431,8 +440,8 @@ void MainWindow::showShortcuts() {
     text += QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
                 .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
                      QString(action->text()).remove('&').toHtmlEscaped());
-  text += QString("<tr><td><b>%1</b></td><td>%2</td></tr></table>")
-              .arg(tr("Space"), tr("Pause the view of the live plots"));
+  text += QString("<tr><td><b>%1</b></td><td>%2</td></tr>").arg(tr("Space"), tr("Pause the view of the live plots"));
+  text += QString("<tr><td><b>L</b></td><td>%1</td></tr></table>").arg(tr("Loss on a logarithmic axis"));
   auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard shortcuts"), text, QMessageBox::Close, this);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
@@ -463,6 +472,11 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Space && m_tabs->currentIndex() == LiveTab) {
     m_live->setViewPaused(!m_live->viewPaused());
+    return;
+  }
+  if (event->key() == Qt::Key_L && event->modifiers() == Qt::NoModifier) {
+    if (m_tabs->currentIndex() == LiveTab) m_live->toggleLog();
+    if (m_tabs->currentIndex() == CompareTab) m_compare->toggleLog();
     return;
   }
   QMainWindow::keyPressEvent(event);

@@ -2,6 +2,7 @@
 // The window: start, runs, live, compare as tabs over one database; the trainers are processes of their own.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 #include <memory>
 
@@ -101,6 +102,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_disk = nullptr;
   QString m_expected;  ///< uuid of a run that is to be shown when it appears
   RunId m_startedFromQueue = 0;
+  QElapsedTimer m_diskLooked;
   bool m_first = true;
 };
 

@@ -312,8 +312,8 @@ void NewRunDialog::setSpec(const RunSpec& spec) {
   const double k = spec.k.value_or(0);
   (k > 0 ? m_poincare : m_euclidean)->setChecked(true);
   if (k > 0) m_texts["k"]->setText(QString::fromStdString(shortestNumber(k)));
-  if (spec.optimizer.placement)
-    m_place->setCurrentIndex(m_place->findData(QString::fromUtf8(choiceName(*spec.optimizer.placement).data())));
+  const PlacementChoice place = spec.optimizer.placement.value_or(PlacementChoice::disk);
+  m_place->setCurrentIndex(m_place->findData(QString::fromUtf8(choiceName(place).data())));
   m_device->setCurrentText(spec.device ? QString::fromStdString(*spec.device) : "cpu");
   m_filling = false;
   refresh();
@@ -376,6 +376,7 @@ void NewRunDialog::refresh() {
   m_spec.reset();
   m_arms.clear();
   showCache();
+  bool planned = false;
   const auto spec = gather();
   const DatasetProbe::Answer answer = m_probe.ask(m_dataset->currentText().trimmed());
   switch (answer.state) {
@@ -392,8 +393,14 @@ void NewRunDialog::refresh() {
       m_datasetFacts->setText(answer.dataset.remarks.isEmpty()
                                   ? factsText(answer.dataset.facts)
                                   : factsText(answer.dataset.facts) + "\n" + answer.dataset.remarks);
-      if (spec) showPicture(*spec, answer.dataset.facts);
+      planned = spec && showPicture(*spec, answer.dataset.facts);
+      // What was planned for other values must not stand beside these.
+      if (!planned) m_picture->setMessage(tr("No plan yet: see the message below."));
       break;
+  }
+  if (!planned) {
+    m_summary->clear();
+    for (QComboBox* choice : m_choices) choice->setItemText(0, tr("by default"));
   }
   const bool ready = m_spec.has_value() && m_problem.isEmpty();
   m_start->setEnabled(ready);
@@ -401,11 +408,11 @@ void NewRunDialog::refresh() {
   m_copy->setEnabled(ready);
 }
 
-void NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
+bool NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
   const auto resolved = resolve(spec, facts);
   if (!resolved) {
     say(QString::fromStdString(resolved.error().message));
-    return;
+    return false;
   }
   showDefaults(spec, facts);
   PlanCapacity capacity;
@@ -421,7 +428,7 @@ void NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
                          .arg(Units::count(plannedSteps(*resolved, facts)), Units::count(input.batchRows)));
   if (resolved->optimizer.placement == PlacementChoice::gpu && !simulated) {
     say(tr("This version trains on a simulated card only: choose Device sim:SIZE, or put the table on disk."));
-    return;
+    return true;
   }
   if (m_place->currentData().toString() == kPair) {
     const QString rule = QString::fromUtf8(choiceName(resolved->optimizer.rule).data());
@@ -429,6 +436,7 @@ void NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
     m_arms = {whole + rule, "disk:" + rule};
   }
   m_spec = spec;
+  return true;
 }
 
 void NewRunDialog::showDefaults(const RunSpec& spec, const DatasetFacts& facts) {

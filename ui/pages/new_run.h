@@ -54,7 +54,8 @@ class NewRunDialog : public QDialog {
   std::optional<RunSpec> gather();
   void refresh();
   void showDefaults(const RunSpec& spec, const DatasetFacts& facts);
-  void showPicture(const RunSpec& spec, const DatasetFacts& facts);
+  /// Gives whether there is a plan.
+  bool showPicture(const RunSpec& spec, const DatasetFacts& facts);
   void showCache();
   void say(const QString& problem);
   void start(bool queue);

@@ -199,8 +199,10 @@ void Plot::feed() {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   bool any = false;
+  int notPositive = 0;
   for (Line& line : m_lines) {
     line.drawn = decimate(line.x, line.y, shown.lower, shown.upper, columns);
+    if (m_log) notPositive += dropNotPositive(line.drawn);
     line.graph->setData(line.drawn.x, line.drawn.y, true);
     for (const double v : line.drawn.y) {
       low = std::min(low, v);
@@ -208,30 +210,16 @@ void Plot::feed() {
       any = true;
     }
   }
-  if (!any) low = 0, high = 1;
-  if (m_zero) {
-    low = 0;
-    m_shownTop = std::max({m_shownTop, high * 1.08, m_leastTop * 1.08});
-    if (m_capacity && *m_capacity < m_shownTop * 4) m_shownTop = std::max(m_shownTop, *m_capacity * 1.08);
-    high = m_shownTop;
-  } else {
-    const double margin = std::max((high - low) * 0.08, std::abs(high) * 1e-3 + 1e-9);
-    high += margin;
-    low = low >= 0 && low - margin < 0 ? 0 : low - margin;
-  }
-  if (!(high > low)) high = low + 1;
+  if (!any) low = m_log ? 0.1 : 0, high = 1;
   xAxis->setRange(shown);
-  yAxis->setRange(low, high);
+  setVerticalRange(low, high);
+  low = yAxis->range().lower;
+  high = yAxis->range().upper;
   const QVector<double> places = gaps();
-  QVector<double> bottom(places.size(), low + (high - low) * 0.03);
-  m_gapMarks->setData(places, bottom, true);
-  m_gapText->setVisible(!places.isEmpty());
-  if (!places.isEmpty()) {
-    //: %n is how many values of the series are NaN or infinite, %1 the first place on the axis
-    m_gapText->setText(tr("not a number: %n value(s), first at %1", nullptr, static_cast<int>(places.size()))
-                           .arg(textOf(places.front(), m_xUnit)));
-  }
-  m_emptyText->setVisible(!any && places.isEmpty());
+  const double foot = m_log ? low * std::pow(high / low, 0.03) : low + (high - low) * 0.03;
+  m_gapMarks->setData(places, QVector<double>(places.size(), foot), true);
+  writeNote(places, notPositive);
+  m_emptyText->setVisible(!any && places.isEmpty() && notPositive == 0);
   const bool capacity = m_capacity && *m_capacity <= high;
   m_capacityLine->setVisible(capacity);
   m_capacityText->setVisible(capacity);
@@ -242,6 +230,66 @@ void Plot::feed() {
   }
   placeLabels();
   replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Takes what a logarithmic axis cannot show out of the points; gives how many there were.
+int Plot::dropNotPositive(Points& points) {
+  Points kept;
+  for (qsizetype i = 0; i < points.y.size(); ++i) {
+    if (!(points.y[i] > 0)) continue;
+    kept.x.push_back(points.x[i]);
+    kept.y.push_back(points.y[i]);
+  }
+  const int dropped = static_cast<int>(points.y.size() - kept.y.size());
+  points = kept;
+  return dropped;
+}
+
+void Plot::setVerticalRange(double low, double high) {
+  if (m_log) {
+    const double margin = std::max(1.1, std::pow(high / low, 0.05));
+    yAxis->setRange(low / margin, high * margin);
+    return;
+  }
+  if (m_zero) {
+    low = 0;
+    m_shownTop = std::max({m_shownTop, high * 1.08, m_leastTop * 1.08});
+    if (m_capacity && *m_capacity < m_shownTop * 4) m_shownTop = std::max(m_shownTop, *m_capacity * 1.08);
+    high = m_shownTop;
+  } else {
+    const double margin = std::max((high - low) * 0.08, std::abs(high) * 1e-3 + 1e-9);
+    high += margin;
+    low = low >= 0 && low - margin < 0 ? 0 : low - margin;
+  }
+  yAxis->setRange(low, high > low ? high : low + 1);
+}
+
+void Plot::writeNote(const QVector<double>& notNumbers, int notPositive) {
+  QStringList notes;
+  if (!notNumbers.isEmpty()) {
+    //: %n is how many values of the series are NaN or infinite, %1 the first place on the axis
+    notes << tr("not a number: %n value(s), first at %1", nullptr, static_cast<int>(notNumbers.size()))
+                 .arg(textOf(notNumbers.front(), m_xUnit));
+  }
+  //: on a logarithmic axis
+  if (notPositive > 0) notes << tr("zero or less, not drawn: %n value(s)", nullptr, notPositive);
+  m_gapText->setText(notes.join("; "));
+  m_gapText->setVisible(!notes.isEmpty());
+}
+
+void Plot::setLogarithmic(bool on) {
+  m_log = on;
+  yAxis->setScaleType(on ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+  if (on) {
+    auto* ticker = new QCPAxisTickerLog;
+    ticker->setSubTickCount(0);
+    yAxis->setTicker(QSharedPointer<QCPAxisTicker>(ticker));
+    yAxis->setNumberFormat("gbc");
+    yAxis->setNumberPrecision(2);
+  } else {
+    yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new Ticker(m_unit)));
+  }
+  refresh();
 }
 
 /// Labels stand at the ends of their lines, moved apart where they would cover each other.

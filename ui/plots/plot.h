@@ -42,6 +42,12 @@ class Plot : public QCustomPlot {
   void keepZero(bool zero) { m_zero = zero; }
   /// At least up to here: a capacity line, or the other plot's peak.
   void setFloorOfTop(double top) { m_leastTop = top; }
+  /// A logarithmic vertical axis: each decade the same height. What is zero or less cannot be drawn and is counted in a
+  /// note.
+  void setLogarithmic(bool on);
+  [[nodiscard]] bool isLogarithmic() const { return m_log; }
+  /// What stands in the plot about values that are not drawn.
+  [[nodiscard]] QString note() const { return m_gapText->visible() ? m_gapText->text() : QString(); }
   void setCapacity(std::optional<double> bytes, const QString& label);
   /// The stretch shown; nothing: all there is.
   void setRange(std::optional<QCPRange> range);
@@ -89,6 +95,9 @@ class Plot : public QCustomPlot {
   void applyLook();
   void styleLine(Line& line) const;
   void feed();
+  static int dropNotPositive(Points& points);
+  void setVerticalRange(double low, double high);
+  void writeNote(const QVector<double>& notNumbers, int notPositive);
   void placeLabels();
 
   QString m_title;
@@ -105,6 +114,7 @@ class Plot : public QCustomPlot {
   std::optional<double> m_capacity;
   std::optional<QCPRange> m_range;
   bool m_zero = false;
+  bool m_log = false;
   double m_leastTop = 0;
   double m_shownTop = 0;
   bool m_pending = false;

@@ -7,7 +7,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QPointer>
 #include <QProcess>
+#include <QThreadPool>
 #include <QTimer>
 
 #include "core/metrics/block_device.h"
@@ -43,7 +45,41 @@ Hardware::Hardware(QObject* parent) : QObject(parent) {}
 
 std::optional<std::uint64_t> Hardware::memoryAvailable() { return describeMachine().memoryAvailable; }
 
+std::optional<std::uint64_t> Hardware::memoryTotal() {
+  const MachineInfo machine = describeMachine();
+  return machine.memoryLimit ? machine.memoryLimit : machine.memoryTotal;
+}
+
+QString gpuText(const GpuReading& gpu) {
+  const auto bytes = [](const std::optional<std::uint64_t>& value) {
+    return value ? Units::bytes(static_cast<double>(*value)) : Hardware::tr("not reported");
+  };
+  const QString name = gpu.name.empty() ? Hardware::tr("GPU") : QString::fromStdString(gpu.name);
+  QString text = gpu.total && gpu.used ? Hardware::tr("%1: %2 of %3 used").arg(name, bytes(gpu.used), bytes(gpu.total))
+                                       : Hardware::tr("%1: memory not reported").arg(name);
+  text += ", " + Hardware::tr("this process: %1").arg(bytes(gpu.processUsed));
+  if (gpu.foreignProcesses) text += " " + Hardware::tr("(in a container: its processes have other numbers)");
+  return text;
+}
+
+/// On a thread of the pool: a driver may take its time to wake.
+void Hardware::readDriver() {
+  QThreadPool::globalInstance()->start([self = QPointer<Hardware>(this)] {
+    QStringList gpus;
+    if (const auto nvml = Nvml::load()) {
+      for (const GpuReading& gpu : nvml->read(::getpid())) gpus << gpuText(gpu);
+    }
+    if (!self) return;
+    QMetaObject::invokeMethod(self.data(), [self, gpus] {
+      if (!self || self->m_gpus == gpus) return;
+      self->m_gpus = gpus;
+      emit self->changed();
+    });
+  });
+}
+
 void Hardware::refresh() {
+  readDriver();
   const QString program = Launcher::runner();
   if (program.isEmpty()) return;
   auto* doctor = new QProcess(this);
@@ -68,7 +104,7 @@ void Hardware::refresh() {
 
 QString Hardware::line() const {
   QStringList parts;
-  parts << (m_cards.isEmpty() ? tr("no CUDA device") : m_cards.join(", "));
+  parts << (!m_gpus.isEmpty() ? m_gpus.join(", ") : m_cards.isEmpty() ? tr("no CUDA device") : m_cards.join(", "));
   const MachineInfo machine = describeMachine();
   if (machine.memoryTotal && machine.memoryAvailable) {
     parts << tr("%1 memory, %2 available")
@@ -77,7 +113,10 @@ QString Hardware::line() const {
   }
   const CacheFolderState disk = lookAtCacheFolder(defaultTablesFolder());
   if (disk.freeBytes) {
-    parts << tr("tables on %1, %2 free").arg(disk.fileSystem, Units::bytes(static_cast<double>(*disk.freeBytes)));
+    const QString kind = disk.rotational ? (*disk.rotational ? tr("rotational, says the kernel") : tr("solid state"))
+                                         : tr("kind not told");
+    parts << tr("tables on %1 (%2), %3 free")
+                 .arg(disk.fileSystem, kind, Units::bytes(static_cast<double>(*disk.freeBytes)));
   }
   return parts.join(QString("  ") + QChar(0x00B7) + "  ");
 }
