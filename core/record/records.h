@@ -64,7 +64,7 @@ struct RunSummary {
   std::optional<std::uint64_t> plannedSteps;  ///< batches from the first to the last; absent in records of format 1
   RunProgress progress;
   int attempts = 0;
-  bool hasProcess = false;  ///< some process took it up; a queued run without one waits for dsa resume
+  bool hasProcess = false;        ///< some process took it up; a queued run without one waits for dsa resume
   std::vector<std::string> tags;  ///< sorted
 };
 

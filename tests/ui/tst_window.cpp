@@ -156,7 +156,7 @@ class TestWindow : public QObject {
     MainWindow window(m_home->database());
     window.show();
     // Long enough to be found alive on a slow machine, too.
-    window.launch(shortRun("killed", 20000));
+    window.launch(shortRun("killed", 10000));
     QTRY_VERIFY_WITH_TIMEOUT(named(window, "killed") && named(window, "killed")->progress.step.value_or(0) > 20, 30000);
     const RunId id = named(window, "killed")->id;
     std::int64_t pid = 0;
@@ -169,7 +169,7 @@ class TestWindow : public QObject {
     window.resume(id);
     QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "killed"), RunStatus::finished, 180000);
     QTRY_COMPARE(named(window, "killed")->attempts, 2);
-    QTRY_VERIFY(window.livePage().series().of("loss").step.last() == 20000);
+    QTRY_VERIFY(window.livePage().series().of("loss").step.last() == 10000);
     const QVector<double>& steps = window.livePage().series().of("loss").step;
     for (qsizetype i = 1; i < steps.size(); ++i) QVERIFY(steps[i] > steps[i - 1]);
   }
