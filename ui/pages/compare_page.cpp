@@ -13,12 +13,14 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/look/icons.h"
 #include "ui/look/theme.h"
 #include "ui/look/units.h"
 #include "ui/pages/banner.h"
 #include "ui/pages/empty_state.h"
+#include "ui/pages/run_picker.h"
 #include "ui/plots/plot.h"
 #include "ui/run/comparison.h"
 #include "ui/run/run_text.h"
@@ -309,29 +311,18 @@ void ComparePage::runsChanged() {
   }
   if (found) emit runsChosen();
   fillPickers();
-  // A run that goes on, or that has just ended, has new figures.
-  if (isVisible()) fetch();
+  // Only a run that goes on, or that has just ended, has new figures: others write to the database, too.
+  const bool news = std::any_of(m_sides.begin(), m_sides.end(), [this](const Side& side) {
+    const auto run = m_model.run(side.run);
+    return run && (runStatusIsActive(run->status) || !side.row || side.row->status != run->status);
+  });
+  if (news && isVisible()) fetch();
 }
 
 void ComparePage::fillPickers() {
-  const RunList& runs = m_model.runs();
   for (Side& side : m_sides) {
-    if (side.picker->view()->isVisible()) continue;
-    QSignalBlocker block(side.picker);
-    QVector<const RunSummary*> wanted;
-    for (auto it = runs.rbegin(); it != runs.rend() && wanted.size() < 200; ++it)
-      if (!it->archived || it->id == side.run) wanted << &*it;
-    bool same = side.picker->count() == wanted.size();
-    for (int i = 0; same && i < side.picker->count(); ++i)
-      same = side.picker->itemData(i).toLongLong() == wanted[i]->id &&
-             side.picker->itemText(i) == QString::fromStdString(wanted[i]->name);
-    if (!same) {
-      side.picker->clear();
-      for (const RunSummary* run : wanted)
-        side.picker->addItem(QString::fromStdString(run->name), QVariant::fromValue<qlonglong>(run->id));
-    }
     side.picker->setPlaceholderText(side.uuid.isEmpty() ? tr("choose a run") : tr("starts after the first"));
-    side.picker->setCurrentIndex(side.picker->findData(QVariant::fromValue<qlonglong>(side.run)));
+    fillRunPicker(*side.picker, m_model.runs(), side.run);
   }
 }
 

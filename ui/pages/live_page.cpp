@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/live_page.h"
 
-#include <QAbstractItemView>
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
@@ -16,6 +15,7 @@
 #include "ui/look/units.h"
 #include "ui/pages/banner.h"
 #include "ui/pages/empty_state.h"
+#include "ui/pages/run_picker.h"
 #include "ui/plots/plot.h"
 #include "ui/run/hardware.h"
 #include "ui/run/run_text.h"
@@ -224,7 +224,7 @@ void LivePage::feedPlots() {
 }
 
 void LivePage::runsChanged() {
-  fillPicker();
+  fillRunPicker(*m_picker, m_model.runs(), m_run);
   const auto run = m_model.run(m_run);
   if (!run) return;
   if (run->progress.step && run->plannedSteps && run->status == RunStatus::running)
@@ -246,26 +246,6 @@ void LivePage::runsChanged() {
   } else {
     m_banner->hide();
   }
-}
-
-void LivePage::fillPicker() {
-  const RunList& runs = m_model.runs();
-  QSignalBlocker block(m_picker);
-  // Names change, runs come: but an open list must not be pulled away from under the user.
-  if (m_picker->view()->isVisible()) return;
-  QVector<RunId> wanted;
-  for (auto it = runs.rbegin(); it != runs.rend() && wanted.size() < 200; ++it)
-    if (!it->archived || it->id == m_run) wanted << it->id;
-  bool same = wanted.size() == m_picker->count();
-  for (int i = 0; same && i < m_picker->count(); ++i)
-    same = m_picker->itemData(i).toLongLong() == wanted[i] &&
-           m_picker->itemText(i) == QString::fromStdString(m_model.run(wanted[i])->name);
-  if (!same) {
-    m_picker->clear();
-    for (const RunId id : wanted)
-      m_picker->addItem(QString::fromStdString(m_model.run(id)->name), QVariant::fromValue<qlonglong>(id));
-  }
-  m_picker->setCurrentIndex(m_picker->findData(QVariant::fromValue<qlonglong>(m_run)));
 }
 
 QString LivePage::statusLine() const {

@@ -56,7 +56,6 @@ class LivePage : public QWidget {
   void feedPlots();
   void updateHeader();
   void updateButtons(const std::optional<RunSummary>& run);
-  void fillPicker();
 
   RecordsService& m_records;
   RunsModel& m_model;

@@ -26,6 +26,7 @@
 #include "ui/look/theme.h"
 #include "ui/look/units.h"
 #include "ui/plots/fit_bars.h"
+#include "ui/run/spec_text.h"
 
 namespace dsa::ui {
 
@@ -41,12 +42,6 @@ QLabel* mutedLabel() {
   // By its text alone a wrapping label would ask for a narrow column.
   label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
   return label;
-}
-
-QString textOf(const SpecValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return QString::fromStdString(*text);
-  if (const auto* count = std::get_if<std::uint64_t>(&value)) return QString::number(*count);
-  return QString::fromStdString(shortestNumber(std::get<double>(value)));
 }
 
 QMap<QString, QString> modelNames() {
@@ -303,11 +298,11 @@ void NewRunDialog::setSpec(const RunSpec& spec) {
   for (auto it = m_texts.begin(); it != m_texts.end(); ++it) {
     if (it.key() == "k") continue;
     const auto value = findSpecKey(it.key().toStdString())->get(spec);
-    it.value()->setText(value ? textOf(*value) : QString());
+    it.value()->setText(value ? specValueText(*value) : QString());
   }
   for (auto it = m_choices.begin(); it != m_choices.end(); ++it) {
     const auto value = findSpecKey(it.key().toStdString())->get(spec);
-    it.value()->setCurrentIndex(value ? it.value()->findData(textOf(*value)) : 0);
+    it.value()->setCurrentIndex(value ? it.value()->findData(specValueText(*value)) : 0);
   }
   const double k = spec.k.value_or(0);
   (k > 0 ? m_poincare : m_euclidean)->setChecked(true);
@@ -414,7 +409,7 @@ bool NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
     say(QString::fromStdString(resolved.error().message));
     return false;
   }
-  showDefaults(spec, facts);
+  showDefaults(*resolved);
   PlanCapacity capacity;
   capacity.memory = Hardware::memoryAvailable();
   const QString folder = m_texts["cache"]->text().trimmed();
@@ -439,17 +434,13 @@ bool NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
   return true;
 }
 
-void NewRunDialog::showDefaults(const RunSpec& spec, const DatasetFacts& facts) {
+void NewRunDialog::showDefaults(const ResolvedSpec& resolved) {
   for (auto it = m_texts.cbegin(); it != m_texts.cend(); ++it) {
-    if (it.key() == "k" || it.key() == "cache" || it.key() == "name") continue;
-    // The default of one field, all others as they stand.
-    const auto resolved = resolve(spec, facts);
-    if (resolved && it.value()->text().isEmpty())
-      it.value()->setPlaceholderText(textOf(findSpecKey(it.key().toStdString())->getResolved(*resolved)));
+    if (it.key() == "k" || it.key() == "cache" || it.key() == "name" || !it.value()->text().isEmpty()) continue;
+    it.value()->setPlaceholderText(specValueText(findSpecKey(it.key().toStdString())->getResolved(resolved)));
   }
-  const auto resolved = resolve(spec, facts);
-  for (auto it = m_choices.cbegin(); resolved && it != m_choices.cend(); ++it) {
-    const QString name = textOf(findSpecKey(it.key().toStdString())->getResolved(*resolved));
+  for (auto it = m_choices.cbegin(); it != m_choices.cend(); ++it) {
+    const QString name = specValueText(findSpecKey(it.key().toStdString())->getResolved(resolved));
     const int index = it.value()->findData(name);
     if (it.value()->currentIndex() == 0 && index > 0)
       it.value()->setItemText(0, tr("by default: %1").arg(it.value()->itemText(index)));

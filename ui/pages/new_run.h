@@ -53,7 +53,7 @@ class NewRunDialog : public QDialog {
   /// Reads the fields; the first that is wrong is named in m_problem.
   std::optional<RunSpec> gather();
   void refresh();
-  void showDefaults(const RunSpec& spec, const DatasetFacts& facts);
+  void showDefaults(const ResolvedSpec& resolved);
   /// Gives whether there is a plan.
   bool showPicture(const RunSpec& spec, const DatasetFacts& facts);
   void showCache();

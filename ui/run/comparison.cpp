@@ -10,6 +10,7 @@
 #include "core/spec/run_spec.h"
 #include "core/spec/spec_table.h"
 #include "ui/look/units.h"
+#include "ui/run/spec_text.h"
 
 namespace dsa::ui {
 
@@ -21,10 +22,7 @@ struct ComparisonText {
 
 QString textOf(const SpecKey& key, const RunSpec& spec) {
   const auto value = key.get(spec);
-  if (!value) return {};
-  if (const auto* text = std::get_if<std::string>(&*value)) return QString::fromStdString(*text);
-  if (const auto* count = std::get_if<std::uint64_t>(&*value)) return QString::number(*count);
-  return QString::fromStdString(shortestNumber(std::get<double>(*value)));
+  return value ? specValueText(*value) : QString();
 }
 
 RunSpec specOf(const RunRow& run) { return parseSpec(run.spec).value_or(RunSpec()); }

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/spec/spec_table.h"
+#include "ui/run/spec_text.h"
 
 namespace dsa::ui {
 
@@ -31,12 +32,6 @@ QString quoted(const QString& word) {
   if (plain.match(word).hasMatch()) return word;
   QString inner = word;
   return "'" + inner.replace("'", "'\\''") + "'";
-}
-
-QString textOf(const SpecValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return QString::fromStdString(*text);
-  if (const auto* count = std::get_if<std::uint64_t>(&value)) return QString::number(*count);
-  return QString::fromStdString(shortestNumber(std::get<double>(value)));
 }
 
 QString lastLines(const QString& path) {
@@ -88,7 +83,7 @@ QString commandLineFor(const LaunchRequest& request) {
     if (!value || (!request.arms.isEmpty() && (key.path == "optimizer.placement" || key.path == "optimizer.rule")))
       continue;
     const QString flag = QString::fromStdString(key.flags.substr(0, key.flags.find(',')));
-    words << flag << quoted(textOf(*value));
+    words << flag << quoted(specValueText(*value));
   }
   if (!request.arms.isEmpty()) words << "--arms" << request.arms.join(',') << "--hash";
   return words.join(' ');

@@ -68,23 +68,24 @@ void shootEmpty(Shots& shots, const QString& database) {
 
 void shootForm(Shots& shots, MainWindow& window) {
   NewRunDialog* dialog = window.openNewRun();
+  const auto takeOnceReady = [&](const QString& name) {
+    waitUntil([&] { return dialog->request().has_value(); });
+    shots.take(*dialog, name);
+  };
   dialog->setDataset("zipf:1000000");
-  waitUntil([&] { return dialog->request().has_value(); });
-  shots.take(*dialog, "new-run");
+  takeOnceReady("new-run");
   RunSpec large;
   large.dataset = "zipf:100000000";
   large.dim = 128;
   large.optimizer.placement = PlacementChoice::ram;
   dialog->setSpec(large);
-  waitUntil([&] { return dialog->request().has_value(); });
-  shots.take(*dialog, "new-run-does-not-fit");
+  takeOnceReady("new-run-does-not-fit");
   RunSpec simulated = large;
   simulated.dataset = "zipf:10000000";
   simulated.device = "sim:12 GiB";
   simulated.optimizer.placement = PlacementChoice::gpu;
   dialog->setSpec(simulated);
-  waitUntil([&] { return dialog->request().has_value(); });
-  shots.take(*dialog, "new-run-simulated");
+  takeOnceReady("new-run-simulated");
   RunSpec wrong;
   wrong.dataset = "wordnet-mammals";
   wrong.k = 1;
