@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dsa runs`: list, show, export, import, rm.
 #include <ctime>
-#include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
 #include "core/record/bundle.h"
 #include "core/record/editor.h"
 #include "core/record/reader.h"
+#include "core/store/row_store.h"
 
 namespace dsa {
 
@@ -133,18 +133,26 @@ Result<int> show(const std::string& path, const std::string& name, bool json) {
   return 0;
 }
 
-Result<int> remove(const std::string& path, const std::string& name, bool keepTable) {
+enum class Removal { all, record, table };
+
+/// The table first: while the record stands, a removal that failed can be asked for again.
+Result<int> remove(const std::string& path, const std::string& name, Removal what) {
   DSA_ASSIGN(const Reader reader, openReconciled(path));
   DSA_ASSIGN(const RunId id, reader.find(name));
   DSA_ASSIGN(const RunRow row, reader.run(id));
   DSA_ASSIGN(Editor editor, Editor::open(path));
+  DSA_TRY(editor.checkEnded(id));
+  if (what == Removal::table && row.cacheFolder.empty())
+    return fail(ErrorCode::input, "run {}: has no table on this disk; nothing was deleted", id);
+  if (what != Removal::record && !row.cacheFolder.empty()) {
+    fmt::print(stderr, "deleting {} ...\n", row.cacheFolder);
+    DSA_ASSIGN(const bool deleted, RowStore::remove(row.cacheFolder));
+    DSA_TRY(editor.tableDeleted(id));
+    fmt::print("{} {}\n", row.cacheFolder, deleted ? "deleted" : "held no table any more");
+  }
+  if (what == Removal::table) return 0;
   DSA_TRY(editor.remove(id));
   fmt::print("run {} removed from the record\n", id);
-  if (row.cacheFolder.empty() || keepTable || !std::filesystem::exists(row.cacheFolder + "/store.dsa")) return 0;
-  std::error_code error;
-  std::filesystem::remove_all(row.cacheFolder, error);
-  if (error) return fail(ErrorCode::machine, "{}: cannot remove the table: {}", row.cacheFolder, error.message());
-  fmt::print("its table {} was deleted\n", row.cacheFolder);
   return 0;
 }
 
@@ -155,7 +163,7 @@ int told(const Result<int>& result) { return result ? *result : reportError(resu
 void addRunsCommands(CLI::App& app, Chosen& chosen) {
   struct Arguments {
     std::string database, run, file;
-    bool json = false, all = false, keep = false, replace = false;
+    bool json = false, all = false, keep = false, only = false, replace = false;
     [[nodiscard]] std::string path() const { return database.empty() ? Database::defaultPath() : database; }
   };
   auto a = std::make_shared<Arguments>();
@@ -193,10 +201,12 @@ void addRunsCommands(CLI::App& app, Chosen& chosen) {
       });
   imported->add_option("FILE", a->file, "File to read")->required();
   imported->add_flag("--replace", a->replace, "Replace a run that is here already");
-  CLI::App* removed = add("rm", "Remove a run from the record, and its table",
-                          [](const Arguments& x) { return remove(x.path(), x.run, x.keep); });
+  CLI::App* removed = add("rm", "Remove a run from the record, and its table", [](const Arguments& x) {
+    return remove(x.path(), x.run, x.keep ? Removal::record : x.only ? Removal::table : Removal::all);
+  });
   removed->add_option("RUN", a->run, "Number or unique name")->required();
-  removed->add_flag("--keep-table", a->keep, "Leave the table's files");
+  CLI::Option* const keep = removed->add_flag("--keep-table", a->keep, "Leave the table's files");
+  removed->add_flag("--table-only", a->only, "Delete the table's files, leave the record")->excludes(keep);
 }
 
 }  // namespace dsa

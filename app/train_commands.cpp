@@ -41,9 +41,11 @@ Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::st
   DSA_ASSIGN(const RunId id, reader.find(run));
   DSA_ASSIGN(const RunRow row, reader.run(id));
   if (row.cacheFolder.empty()) {
-    return fail(ErrorCode::input,
-                "run {} kept its table in {}; nothing of it is stored. Its recorded result: dsa runs show {}", id,
-                row.placement, id);
+    return fail(
+        ErrorCode::input, "run {}: its table {}; nothing of it is stored here. Its recorded result: dsa runs show {}",
+        id,
+        row.placement == "disk" ? "was deleted, or stayed behind when the run was imported" : "lay in " + row.placement,
+        id);
   }
   DSA_ASSIGN(const RunSetup setup, setupOfRun(row));
   DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(row.cacheFolder));

@@ -39,6 +39,10 @@ UPDATE main.run SET status = 'interrupted', reason = 'it was still running where
 WHERE id = ?1 AND status IN ('queued', 'running', 'paused'))sql");
   settle.bind(1, to);
   settle.exec();
+  // The table stays behind, and a folder of the same name here is not this record's to resume or to delete.
+  SQLite::Statement noTable(db, "UPDATE main.run SET cache_folder = '' WHERE id = ?1");
+  noTable.bind(1, to);
+  noTable.exec();
   copyRows(db, R"sql(
 INSERT INTO main.attempt SELECT ?2, number, start_step, pid, started_ms, ended_ms, ended_how, superseded_from
 FROM source.attempt WHERE run = ?1)sql",

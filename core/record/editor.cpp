@@ -232,6 +232,27 @@ Result<std::int64_t> Editor::addComparison(const std::vector<ComparisonArm>& arm
   return id;
 }
 
+Result<void> Editor::checkEnded(RunId run) const {
+  return m_database.read("look at the run", [&](SQLite::Database& db) { return checkRemovable(db, run); });
+}
+
+Result<void> Editor::tableDeleted(RunId run) {
+  return m_database.write("record that the table was deleted", [&](SQLite::Database& db) -> Result<void> {
+    DSA_TRY(checkRemovable(db, run));
+    SQLite::Statement update(db, "UPDATE run SET cache_folder = '' WHERE id = ?1");
+    update.bind(1, run);
+    update.exec();
+    SQLite::Statement event(db, R"sql(
+INSERT INTO event (run, attempt, wall_ms, step, kind, text)
+SELECT ?1, coalesce((SELECT max(number) FROM attempt WHERE run = ?1), 0), ?2, coalesce(step, 0), 'table', 'its table was deleted'
+FROM run WHERE id = ?1)sql");
+    event.bind(1, run);
+    event.bind(2, wallClockMs());
+    event.exec();
+    return {};
+  });
+}
+
 Result<void> Editor::remove(RunId run) {
   // Out of sight first: what is half removed after a crash is archived and has no process, and can be removed again.
   const Database::Work begin = [&](SQLite::Database& db) -> Result<void> {

@@ -44,6 +44,10 @@ class Editor {
   /// Stores which runs are compared; gives the comparison's id.
   Result<std::int64_t> addComparison(const std::vector<ComparisonArm>& arms);
 
+  /// Errors input: it is active and its process is not known to be gone.
+  Result<void> checkEnded(RunId run) const;
+  /// The run's table was deleted: no folder any more, and an event that says so. Errors as checkEnded.
+  Result<void> tableDeleted(RunId run);
   /// Removes the run and its series, in portions that let trainers write between; the files in its cache folder stay.
   /// Errors input: it is active and its process is not known to be gone.
   Result<void> remove(RunId run);

@@ -11,7 +11,8 @@ inline constexpr const char* kRunList = R"sql(
 SELECT r.id, r.uuid, r.name, r.status, r.reason, r.created_ms, r.started_ms, r.ended_ms, r.heartbeat_ms, r.archived, r.colour,
   r.dataset, r.dim, r.k, r.rule, r.placement, r.model, r.seed, r.step, r.epoch, r.loss_last, r.private_peak, r.device_peak,
   r.cache_peak, r.seconds, (SELECT count(*) FROM attempt a WHERE a.run = r.id),
-  (SELECT group_concat(t.name, char(31)) FROM (SELECT name FROM tag WHERE run = r.id ORDER BY name) t), r.planned_steps, r.pid IS NOT NULL
+  (SELECT group_concat(t.name, char(31)) FROM (SELECT name FROM tag WHERE run = r.id ORDER BY name) t), r.planned_steps, r.pid IS NOT NULL,
+  r.cache_folder <> ''
 FROM run r WHERE r.archived <= ?1 ORDER BY r.id)sql";
 
 inline constexpr const char* kRunOne = R"sql(
@@ -19,6 +20,7 @@ SELECT r.id, r.uuid, r.name, r.status, r.reason, r.created_ms, r.started_ms, r.e
   r.dataset, r.dim, r.k, r.rule, r.placement, r.model, r.seed, r.step, r.epoch, r.loss_last, r.private_peak, r.device_peak,
   r.cache_peak, r.seconds, (SELECT count(*) FROM attempt a WHERE a.run = r.id),
   (SELECT group_concat(t.name, char(31)) FROM (SELECT name FROM tag WHERE run = r.id ORDER BY name) t), r.planned_steps, r.pid IS NOT NULL,
+  r.cache_folder <> '',
   r.spec, r.machine, r.versions, r.notes, r.cache_folder, r.result, coalesce(r.pid, 0)
 FROM run r WHERE r.id = ?1)sql";
 

@@ -47,6 +47,7 @@ void fillSummary(SQLite::Statement& row, RunSummary& run) {
   for (std::string tag; std::getline(tags, tag, '\x1f');) run.tags.push_back(tag);
   run.plannedSteps = optionalCount(row.getColumn(27));
   run.hasProcess = row.getColumn(28).getInt() != 0;
+  run.hasTable = row.getColumn(29).getInt() != 0;
 }
 
 std::vector<AttemptRow> attemptsOf(SQLite::Database& db, RunId run) {
@@ -126,13 +127,13 @@ Result<RunRow> Reader::run(RunId id) const {
     row.bind(1, id);
     if (!row.executeStep()) return fail(ErrorCode::input, "run {}: there is no such run", id);
     fillSummary(row, run);
-    run.spec = row.getColumn(29).getString();
-    run.machine = row.getColumn(30).getString();
-    run.versions = row.getColumn(31).getString();
-    run.notes = row.getColumn(32).getString();
-    run.cacheFolder = row.getColumn(33).getString();
-    run.result = row.getColumn(34).getString();
-    run.pid = row.getColumn(35).getInt64();
+    run.spec = row.getColumn(30).getString();
+    run.machine = row.getColumn(31).getString();
+    run.versions = row.getColumn(32).getString();
+    run.notes = row.getColumn(33).getString();
+    run.cacheFolder = row.getColumn(34).getString();
+    run.result = row.getColumn(35).getString();
+    run.pid = row.getColumn(36).getInt64();
     return {};
   }));
   return run;

@@ -9,15 +9,6 @@
 
 namespace dsa {
 
-namespace {
-
-std::int64_t steadyMs() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const RecorderOptions& options) {
   DSA_ASSIGN(Database database, Database::open(path, options.database));
   if (database.readOnly()) return fail(ErrorCode::machine, "cannot record a run: {}", database.notice());
@@ -30,7 +21,7 @@ Recorder::Recorder(Database database, const RecorderOptions& options)
     : m_options(options),
       m_self(ProcessIdentity::ofSelf()),
       m_wallBaseMs(wallClockMs()),
-      m_steadyBaseMs(steadyMs()),
+      m_steadyBaseMs(steadyClockMs()),
       m_database(std::move(database)) {
   m_thread = std::thread([this] { loop(); });
 }
@@ -47,7 +38,7 @@ Recorder::~Recorder() {
 // A wall clock that is set back would put samples before their predecessors: wall time is the start plus steady time.
 std::int64_t Recorder::nowMs() const {
   if (m_options.clockMs) return m_options.clockMs();
-  return m_wallBaseMs + (steadyMs() - m_steadyBaseMs);
+  return m_wallBaseMs + (steadyClockMs() - m_steadyBaseMs);
 }
 
 Result<void> Recorder::runJob(std::string what, Database::Work work) {
@@ -57,7 +48,7 @@ Result<void> Recorder::runJob(std::string what, Database::Work work) {
     Job& job = m_jobs.emplace_back();
     job.what = std::move(what);
     job.work = std::move(work);
-    job.deadlineMs = steadyMs() + m_options.patienceMs;
+    job.deadlineMs = steadyClockMs() + m_options.patienceMs;
     done = job.done.get_future();
   }
   m_wake.notify_all();

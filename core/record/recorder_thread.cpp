@@ -13,11 +13,6 @@ namespace dsa {
 
 namespace {
 
-std::int64_t steadyMs() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
 constexpr std::int64_t kLastWordsMs = 1000;
 
 }  // namespace
@@ -26,10 +21,10 @@ void Recorder::loop() {
   std::int64_t stopAtMs = 0;
   for (;;) {
     const bool stop = waitForWork();
-    if (stop && stopAtMs == 0) stopAtMs = steadyMs() + kLastWordsMs;
+    if (stop && stopAtMs == 0) stopAtMs = steadyClockMs() + kLastWordsMs;
     poll();
     serveJobs();
-    const std::int64_t now = steadyMs();
+    const std::int64_t now = steadyClockMs();
     const int interval = watched() ? m_options.watchedIntervalMs : m_options.idleIntervalMs;
     if (stop || now - m_lastTryMs >= interval) {
       m_lastTryMs = now;
@@ -119,7 +114,7 @@ void Recorder::serveJobs() {
     if (done && job->work) done = m_database.write(job->what, job->work);
     const bool retry = !done && m_database.lockedOut();
     const std::lock_guard lock(m_mutex);
-    if (retry && steadyMs() < job->deadlineMs && !m_stop) {
+    if (retry && steadyClockMs() < job->deadlineMs && !m_stop) {
       m_trouble = done.error();
       return;
     }
@@ -143,7 +138,7 @@ Result<void> Recorder::storeQueued() {
         m_batch.progress->merge(*m_queue.progress);
       }
       m_queue = Batch{};
-      const bool heartbeatDue = !m_finished && steadyMs() - m_lastCommitMs >= m_options.idleIntervalMs;
+      const bool heartbeatDue = !m_finished && steadyClockMs() - m_lastCommitMs >= m_options.idleIntervalMs;
       if (m_batch.samples.empty() && m_batch.writes.empty() && !m_batch.progress && !heartbeatDue) return {};
     }
     auto stored = storeBatch();
@@ -163,7 +158,7 @@ Result<void> Recorder::storeQueued() {
     m_trouble.reset();
     m_pending -= m_batch.samples.size() + m_batch.writes.size();
     m_batch = Batch{};
-    m_lastCommitMs = steadyMs();
+    m_lastCommitMs = steadyClockMs();
     m_space.notify_all();
     if (m_queue.samples.empty() && m_queue.writes.empty()) return {};
   }

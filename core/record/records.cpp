@@ -55,6 +55,11 @@ void RunProgress::merge(const RunProgress& newer) {
   take(seconds, newer.seconds);
 }
 
+std::int64_t steadyClockMs() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
 std::int64_t wallClockMs() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();

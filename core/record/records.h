@@ -64,6 +64,7 @@ struct RunSummary {
   std::optional<std::uint64_t> plannedSteps;  ///< batches from the first to the last; absent in records of format 1
   RunProgress progress;
   int attempts = 0;
+  bool hasTable = false;          ///< its table lies in a folder of this machine; false also for ram and gpu
   bool hasProcess = false;        ///< some process took it up; a queued run without one waits for dsa resume
   std::vector<std::string> tags;  ///< sorted
 };
@@ -136,6 +137,8 @@ struct ComparisonArm {
 
 /// Wall clock, milliseconds since 1970.
 [[nodiscard]] std::int64_t wallClockMs();
+/// A clock that never goes back, milliseconds since some instant of this process's machine.
+[[nodiscard]] std::int64_t steadyClockMs();
 /// A random (version 4) UUID from the kernel.
 [[nodiscard]] std::string newUuid();
 

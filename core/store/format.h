@@ -15,6 +15,8 @@
 namespace dsa {
 
 inline constexpr std::uint64_t kPage = 4096;
+/// Bytes of the pages that so many bytes take.
+[[nodiscard]] constexpr std::uint64_t wholePages(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 inline constexpr std::uint32_t kStoreVersion = 1;
 inline constexpr std::uint32_t kMaxTables = 8;
 inline constexpr std::uint32_t kMaxWorkers = 64;

@@ -10,16 +10,14 @@ namespace {
 constexpr const char* kMagic = "DSAINTNT";
 constexpr std::uint64_t kProgressBytes = std::uint64_t{kMaxWorkers} * kMaxTables * sizeof(Progress);
 
-std::uint64_t roundUp(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 std::uint64_t undoBytesAWorker(const Superblock& super) {
   std::uint64_t most = 0;
   for (std::uint32_t t = 0; t < super.tableCount; ++t) most = std::max<std::uint64_t>(most, super.tables[t].stride);
-  return roundUp(most * kUndoRows, kPage);
+  return wholePages(most * kUndoRows);
 }
 
-std::uint64_t idBytes(const TableRecord& table) { return roundUp(table.stepCapacity * 8, kPage); }
-std::uint64_t gradBytes(const TableRecord& table) { return roundUp(table.stepCapacity * table.dim * 4, kPage); }
+std::uint64_t idBytes(const TableRecord& table) { return wholePages(table.stepCapacity * 8); }
+std::uint64_t gradBytes(const TableRecord& table) { return wholePages(table.stepCapacity * table.dim * 4); }
 
 std::uint64_t contentBytes(const Superblock& super) {
   std::uint64_t bytes = kPage + kProgressBytes + kMaxWorkers * undoBytesAWorker(super);

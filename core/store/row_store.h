@@ -71,6 +71,10 @@ class RowStore {
   /// of a step. Error input: nobody writes it and its rows do not stand whole: a step was killed half way, or the
   /// machine went down. Opening it for writing mends that.
   static Result<std::unique_ptr<RowStore>> openReadOnly(const std::string& folder);
+  /// Deletes the store's files, known by name and magic, and the folder where nothing else lies in it. False: no store
+  /// is there. Time: a sparse file of many extents may take seconds. Error machine: a process has it open (nothing was
+  /// deleted); a file cannot be deleted (the rest can be deleted by another call).
+  static Result<bool> remove(const std::string& folder);
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;

@@ -17,8 +17,6 @@ static_assert(UndoJournal::kBlockBytes < kLargestPayload);
 // A ticket is the epoch above these bits and the count below: 16 million checkpoints before one repeats.
 constexpr std::uint64_t kCountBits = 40;
 
-std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
 }  // namespace
 
 Result<std::unique_ptr<UndoJournal>> UndoJournal::open(const std::string& path, std::uint64_t generation,
@@ -163,7 +161,7 @@ Result<void> UndoJournal::writeBlock() {
   header.payloadChecksum = checksumOf(m_block.data() + sizeof header, header.payloadBytes);
   header.checksum = checksumOf(&header, offsetof(JournalBlock, checksum));
   std::memcpy(m_block.data(), &header, sizeof header);
-  const std::uint64_t bytes = roundUp(m_block.size());
+  const std::uint64_t bytes = wholePages(m_block.size());
   void* aligned = std::aligned_alloc(kPage, bytes);
   DSA_CHECK(aligned != nullptr);
   std::memcpy(aligned, m_block.data(), m_block.size());
@@ -247,7 +245,7 @@ Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t
       DSA_ASSIGN(const std::vector<std::byte> payload, readBlock(file, fileSize, offset, expected, entries));
       if (payload.empty()) break;
       DSA_TRY(forEachRow(path, payload, entries, tables, pass));
-      offset += roundUp(sizeof(JournalBlock) + payload.size());
+      offset += wholePages(sizeof(JournalBlock) + payload.size());
     }
   }
   return rows;

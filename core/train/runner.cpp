@@ -191,6 +191,12 @@ Result<RunReport> resumeRun(const std::string& run, const RunnerOptions& options
     if (!options.hash || report.object.contains("table_sha256")) return report;
   }
   DSA_ASSIGN(const RunSetup setup, setupOfRun(row));
+  if (setup.spec.optimizer.placement == PlacementChoice::disk && row.cacheFolder.empty()) {
+    return fail(ErrorCode::input,
+                "run {}: its table is not here: it was deleted, or the run was imported without it; nothing was "
+                "changed. The spec and seed give the same run again: dsa train",
+                row.id);
+  }
   DSA_TRY(makeDevice(setup.spec));
   DSA_ASSIGN(const std::unique_ptr<Recorder> recorder, Recorder::open(path));
   DSA_TRY(recorder->attachRun(row.id));

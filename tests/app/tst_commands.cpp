@@ -147,10 +147,24 @@ void TestCommands::runsListShowExportImportRemove() {
   QVERIFY(imported["result"]["losses"] == first.json()["losses"]);
   QVERIFY(imported["status"] == "finished");
 
+  // What is imported has no table: removing it leaves the one of the run that it came from.
   const QString table = home.tableOf(1);
   QVERIFY(QDir(table).exists());
+  COMPARE_EXIT(other.run("runs rm alpha --table-only"), 3);
+  COMPARE_EXIT(other.run("runs rm alpha"), 0);
+  QVERIFY(QDir(table).exists());
+
+  QVERIFY(QFile::copy(bundle, table + "/mine.txt"));
+  COMPARE_EXIT(home.run("runs rm alpha --table-only"), 0);
+  QCOMPARE(QDir(table).entryList(QDir::Files), QStringList{"mine.txt"});
+  QCOMPARE(home.tableOf(1), QString());
+  const Ended evaluated = home.run("eval alpha");
+  COMPARE_EXIT(evaluated, 3);
+  VERIFY_SAYS(evaluated, "deleted");
+  QCOMPARE(home.run("runs list --json").json()["runs"].size(), std::size_t{2});
+  COMPARE_EXIT(home.run("runs rm alpha --table-only --keep-table"), 2);
   COMPARE_EXIT(home.run("runs rm alpha"), 0);
-  QVERIFY(!QDir(table).exists());
+  QVERIFY(QFile::exists(table + "/mine.txt"));
   QCOMPARE(home.run("runs list --json").json()["runs"].size(), std::size_t{1});
   COMPARE_EXIT(home.run("runs show alpha"), 3);
   COMPARE_EXIT(home.run("runs rm 2"), 0);

@@ -56,6 +56,7 @@ class TestBundle : public QObject {
     const std::string here = folder.file("here.sqlite");
     const std::string bundle = folder.file("run.dsarun");
     makeRun(there);
+    test::raw(there).exec("UPDATE run SET cache_folder = '/tables/run-1'");
     makeOther(here);
     MUST(exportRun(there, 1, bundle));
     QVERIFY(!std::filesystem::exists(bundle + ".part"));
@@ -74,6 +75,9 @@ class TestBundle : public QObject {
     QCOMPARE(b->seed, a->seed);
     QCOMPARE(b->tags, a->tags);
     QCOMPARE(b->status, RunStatus::finished);
+    // Where the run came from keeps its table; here it has none that could be resumed or deleted.
+    QCOMPARE(a->cacheFolder, std::string("/tables/run-1"));
+    QVERIFY(b->cacheFolder.empty());
     for (const char* name : {"loss", "memory.private"}) {
       const auto before = test::series(*old, 1, name);
       const auto after = test::series(*moved, 2, name);

@@ -148,9 +148,28 @@ class TestEditor : public QObject {
     const test::Folder folder;
     const RunId run = runOf(folder.database(), "");
     auto editor = Editor::open(folder.database());
+    QVERIFY(!editor->checkEnded(run));
+    QVERIFY(!editor->tableDeleted(run));
     QVERIFY(!editor->remove(run));
     test::raw(folder.database()).exec("UPDATE run SET pid = 99999999");
+    MUST(editor->checkEnded(run));
     MUST(editor->remove(run));
+    QCOMPARE(editor->checkEnded(run).error().code, ErrorCode::input);
+  }
+
+  void aDeletedTableIsRecorded() {
+    const test::Folder folder;
+    const RunId run = runOf(folder.database(), "status = 'finished', step = 7, cache_folder = '/tables/run-1'");
+    const auto reader = Reader::open(folder.database());
+    QVERIFY(reader->run(run)->hasTable);
+    QVERIFY(reader->runs()->front().hasTable);
+    auto editor = Editor::open(folder.database());
+    MUST(editor->tableDeleted(run));
+    QVERIFY(!reader->run(run)->hasTable);
+    QVERIFY(reader->run(run)->cacheFolder.empty());
+    const auto events = reader->events(run);
+    QCOMPARE(events->back().kind, std::string("table"));
+    QCOMPARE(events->back().step, std::uint64_t{7});
   }
 };
 

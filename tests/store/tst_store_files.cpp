@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <QtTest>
+#include <fstream>
+#include <set>
 
 #include "store_harness.h"
 
@@ -99,6 +101,47 @@ class tst_store_files : public QObject {
     const auto again = RowStore::create(folder, harness::shape(65));
     QVERIFY(!again.has_value());
     QCOMPARE(again.error().code, ErrorCode::input);
+    QVERIFY(contents(folder) == before);
+  }
+
+  void removingTakesTheStoreAndNothingElse() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    const auto make = [&] {
+      QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+      QVERIFY(RowStore::open(folder, Durability::power, harness::kernels()).value()->close().has_value());
+    };
+    make();
+    QCOMPARE(RowStore::remove(folder).value(), true);
+    QVERIFY(!std::filesystem::exists(folder));
+    QCOMPARE(RowStore::remove(folder).value(), false);
+
+    // Somebody's own files, one of them under a name that a table could have, and a half-made file of ours.
+    make();
+    for (const char* name : {"/notes.txt", "/mine.rows"}) {
+      std::ofstream(folder + name) << "not a table of DSA Lab";
+    }
+    std::ofstream(folder + "/relations.rows.creating") << std::string(64, '\0');
+    std::filesystem::create_directory(folder + "/losses.f64.kept");
+    QCOMPARE(RowStore::remove(folder).value(), true);
+    std::set<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) left.insert(entry.path().filename());
+    QVERIFY(left == (std::set<std::string>{"losses.f64.kept", "mine.rows", "notes.txt"}));
+    // A foreign store.dsa is no store.
+    std::ofstream(folder + "/store.dsa") << "somebody else's";
+    QCOMPARE(RowStore::remove(folder).value(), false);
+    QVERIFY(std::filesystem::exists(folder + "/store.dsa"));
+  }
+
+  void aStoreInUseIsNotRemoved() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run";
+    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    const auto store = RowStore::open(folder, Durability::process, harness::kernels());
+    const auto before = contents(folder);
+    const auto removed = RowStore::remove(folder);
+    QVERIFY(!removed);
+    QCOMPARE(removed.error().code, ErrorCode::machine);
     QVERIFY(contents(folder) == before);
   }
 
