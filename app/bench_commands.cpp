@@ -18,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct BenchArguments {
   std::uint64_t rows = 1000000;
   std::uint64_t batchRows = 10000;
   std::uint64_t steps = 40;
@@ -61,7 +61,7 @@ double touchSeconds(Tables& tables, std::uint64_t count, ThreadPool& pool) {
 
 class RowBench {
  public:
-  explicit RowBench(const Arguments& a) : m_a(a), m_pool(a.threads) {}
+  explicit RowBench(const BenchArguments& a) : m_a(a), m_pool(a.threads) {}
   ~RowBench() {
     m_tables.reset();
     std::error_code ignored;
@@ -170,7 +170,7 @@ class RowBench {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  const Arguments& m_a;
+  const BenchArguments& m_a;
   ThreadPool m_pool;
   KernelLevel m_level = KernelLevel::scalar;
   StepParams m_params;
@@ -182,7 +182,7 @@ class RowBench {
 }  // namespace
 
 void addBenchCommands(CLI::App& app, Chosen& chosen) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<BenchArguments>();
   CLI::App* bench = app.add_subcommand("bench", "What this machine gives and what we reach");
   bench->require_subcommand(1);
   CLI::App* rows = bench->add_subcommand("rows", "The optimizer step alone, warm, beside touching the same records");

@@ -9,14 +9,14 @@ namespace dsa {
 
 namespace {
 
-struct Arguments {
+struct ImportArguments {
   std::string file, out, encoding, separator, columns;
   bool json = false, skipBadLines = false, closure = false, hierarchy = false, noHeader = false;
   double minWeight = 0;
   bool hasMinWeight = false;
 };
 
-Result<LoadOptions> optionsOf(const Arguments& a) {
+Result<LoadOptions> optionsOf(const ImportArguments& a) {
   LoadOptions options;
   if (!a.encoding.empty()) {
     DSA_ASSIGN(options.encoding, parseEncoding(a.encoding));
@@ -45,7 +45,7 @@ int told(const Result<Inspection>& inspection, bool json) {
   return 0;
 }
 
-void addImportOptions(CLI::App& command, const std::shared_ptr<Arguments>& a) {
+void addImportOptions(CLI::App& command, const std::shared_ptr<ImportArguments>& a) {
   command.add_option("--encoding", a->encoding, "utf-8, utf-16le, utf-16be, windows-1252; default by the file");
   command.add_option("--separator", a->separator, "tab, comma, semicolon, blanks; default by the file");
   command.add_option("--columns", a->columns,
@@ -63,7 +63,7 @@ void addImportOptions(CLI::App& command, const std::shared_ptr<Arguments>& a) {
 }  // namespace
 
 void addDataCommands(CLI::App& app, Chosen& chosen) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ImportArguments>();
   CLI::App* data = app.add_subcommand("data", "Datasets: bundled ones and your own files");
   data->require_subcommand(1);
   CLI::App* list = data->add_subcommand("list", "The bundled datasets");

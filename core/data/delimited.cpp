@@ -22,12 +22,6 @@ char separatorByte(Separator separator) {
   return separator == Separator::tab ? '\t' : separator == Separator::comma ? ',' : ';';
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Cuts a quoted field that begins at line[at] == '"'; leaves `at` after the closing quote and the blanks that follow.
 CutState cutQuoted(const std::string& line, std::size_t& at, std::string& field) {
   for (++at;; ++at) {

@@ -7,12 +7,6 @@ namespace dsa {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 /// Takes the next word; a qualifier "{...}" or a comment "! ..." ends the value.
 std::string_view takeWord(std::string_view& rest) {
   rest = trimmed(rest);

@@ -20,12 +20,6 @@ std::optional<std::uint64_t> wholeNumber(std::string_view text) {
   return value;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 Result<LineReader> openLines(const Container& container, std::size_t member, const ImportOptions& options,
                              ImportReport& report) {
   DSA_ASSIGN(auto source, container.openMember(member));

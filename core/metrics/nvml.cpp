@@ -19,19 +19,6 @@ constexpr int kInsufficientSize = 7;
 constexpr unsigned long long kNotAvailable = std::numeric_limits<unsigned long long>::max();
 constexpr unsigned kMostProcesses = 4096;
 
-using Device = void*;
-struct MemoryInfo {
-  unsigned long long total, free, used;
-};
-struct ProcessInfo {
-  unsigned pid;
-  unsigned long long usedGpuMemory;
-  unsigned gpuInstanceId, computeInstanceId;
-};
-struct Utilisation {
-  unsigned gpu, memory;
-};
-
 std::optional<std::uint64_t> reported(unsigned long long value) {
   if (value == kNotAvailable) return std::nullopt;
   return value;
@@ -40,6 +27,18 @@ std::optional<std::uint64_t> reported(unsigned long long value) {
 }  // namespace
 
 struct Nvml::Library {
+  using Device = void*;
+  struct MemoryInfo {
+    unsigned long long total, free, used;
+  };
+  struct ProcessInfo {
+    unsigned pid;
+    unsigned long long usedGpuMemory;
+    unsigned gpuInstanceId, computeInstanceId;
+  };
+  struct Utilisation {
+    unsigned gpu, memory;
+  };
   void* handle = nullptr;
   bool begun = false;
   int (*init)() = nullptr;
@@ -103,22 +102,23 @@ std::vector<GpuReading> Nvml::read(pid_t process) const {
   if (m_library->count(&count) != kSuccess) return readings;
   for (unsigned index = 0; index < count; ++index) {
     GpuReading& reading = readings.emplace_back();
-    Device device = nullptr;
+    Library::Device device = nullptr;
     if (m_library->byIndex(index, &device) != kSuccess) continue;
     std::array<char, 96> name{};
     if (m_library->name(device, name.data(), static_cast<unsigned>(name.size() - 1)) == kSuccess)
       reading.name = name.data();
-    if (MemoryInfo memory{}; m_library->memory(device, &memory) == kSuccess) {
+    if (Library::MemoryInfo memory{}; m_library->memory(device, &memory) == kSuccess) {
       reading.total = reported(memory.total);
       reading.used = reported(memory.used);
     }
-    if (Utilisation utilisation{}; m_library->utilisation(device, &utilisation) == kSuccess)
+    if (Library::Utilisation utilisation{}; m_library->utilisation(device, &utilisation) == kSuccess)
       reading.utilisation = utilisation.gpu;
     if (m_library->processes == nullptr) continue;
     unsigned listed = 0;
     int code = m_library->processes(device, &listed, nullptr);
     if (code != kSuccess && code != kInsufficientSize) continue;
-    std::vector<ProcessInfo> infos(std::min(listed + 16, kMostProcesses));  // some may come between the two calls
+    std::vector<Library::ProcessInfo> infos(
+        std::min(listed + 16, kMostProcesses));  // some may come between the two calls
     listed = static_cast<unsigned>(infos.size());
     if (m_library->processes(device, &listed, infos.data()) != kSuccess) continue;
     bool foreign = listed > 0;

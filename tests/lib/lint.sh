@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The style checks of test.sh: clang-format on every source, clang-tidy on core and app. Needs tests/lib/setup.sh.
+# The style checks of test.sh: clang-format on every source, clang-tidy on core, app and ui. Needs tests/lib/setup.sh.
 # shellcheck shell=bash
 
 # project_files PATTERN...: what git knows or would add; outside a checkout, all but build folders. NUL-separated.
@@ -48,22 +48,16 @@ tidy_one() {
   fi
 }
 
-# 10 s a file, 30 s where CLI11 is named: 20 minutes of one core when nothing is cached. The window's own main goes with ui/.
+# 10 s a file, 30 s where CLI11 is named: 25 minutes of one core when nothing is cached.
 check_tidy() {
-  if [[ ! -f build/dev/compile_commands.json ]]; then
-    echo "no build/dev/compile_commands.json: the plain build comes first" >&2
-    return 1
-  fi
+  # Configured, not built: an entry a file, where the other builds compile several as one.
+  logged tidy-configure cmake --preset dev -B build/tidy -DDSA_UNITY=OFF -DDSA_TESTS=OFF || return 1
   DSA_TIDY=$(tool_14 clang-tidy) || return 1
   export DSA_TIDY
   export -f tidy_one
-  mkdir -p build/tidy
   # What every result depends on besides the file itself.
-  { "$DSA_TIDY" --version; cat .clang-tidy; project_files '*.h' | grep -zE '^(core|app)/' | sort -z | xargs -0 cat; } >build/tidy/common
-  project_files '*.cpp' | tr '\0' '\n' | grep -E '^(core|app)/' | grep -vFx app/lab_main.cpp >build/tidy/files
-  # A header that g++ has precompiled is an error to clang; every file includes what it uses, so this one is left out.
-  sed -E 's/ -Winvalid-pch| -include (\\"[^"]*cmake_pch\.hxx\\"|[^ "]*cmake_pch\.hxx)//g' \
-    build/dev/compile_commands.json >build/tidy/compile_commands.json
+  { "$DSA_TIDY" --version; cat .clang-tidy; project_files '*.h' | grep -zE '^(core|app|ui)/' | sort -z | xargs -0 cat; } >build/tidy/common
+  project_files '*.cpp' | tr '\0' '\n' | grep -E '^(core|app|ui)/' >build/tidy/files
   local log=build/log/tidy.log
   # shellcheck disable=SC2016 # the shell that xargs starts expands it
   if ! xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'tidy_one "$1"' bash <build/tidy/files >"$log" 2>&1; then
