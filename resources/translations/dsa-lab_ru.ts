@@ -282,6 +282,41 @@
     </message>
 </context>
 <context>
+    <name>dsa::ui::DeleteTableDialog</name>
+    <message>
+        <source>Delete the table</source>
+        <translation>Удалить таблицу</translation>
+    </message>
+    <message>
+        <source>Its table takes … on the disk.</source>
+        <translation>Таблица занимает на диске …</translation>
+    </message>
+    <message>
+        <source>The record stays, with its plots and its result. Without the table the run can be neither resumed nor evaluated. This cannot be undone.</source>
+        <translation>Запись останется: с графиками и результатом. Без таблицы запуск нельзя ни продолжить, ни оценить. Отменить удаление нельзя.</translation>
+    </message>
+    <message>
+        <source>Type &quot;%1&quot; to &amp;confirm:</source>
+        <translation>&amp;Для подтверждения введите «%1»:</translation>
+    </message>
+    <message>
+        <source>delete</source>
+        <translation>удалить</translation>
+    </message>
+    <message>
+        <source>Its table takes %1 on the disk.</source>
+        <translation>Таблица занимает на диске %1.</translation>
+    </message>
+    <message>
+        <source>Its folder is not there any more; only the record will be put right.</source>
+        <translation>Её папки больше нет; будет исправлена только запись.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Отмена</translation>
+    </message>
+</context>
+<context>
     <name>dsa::ui::DemoDirector</name>
     <message>
         <source>A table of %1 rows (%2), trained twice with the same bits: in RAM, then on disk.</source>
@@ -671,10 +706,6 @@
         <translation>%1: %2</translation>
     </message>
     <message>
-        <source>The demo is done. Its table still lies on the disk; &quot;dsa runs rm %1&quot; removes run and table.</source>
-        <translation>Демо завершено. Его таблица осталась на диске; команда «dsa runs rm %1» удалит запуск и таблицу.</translation>
-    </message>
-    <message>
         <source>Start</source>
         <translation>Начало</translation>
     </message>
@@ -849,6 +880,34 @@
     <message>
         <source>Loss on a logarithmic axis</source>
         <translation>Потери на логарифмической оси</translation>
+    </message>
+    <message>
+        <source>Delete the table …</source>
+        <translation>Удалить таблицу …</translation>
+    </message>
+    <message>
+        <source>Keep the demo&apos;s table</source>
+        <translation>Сохранять таблицу демо</translation>
+    </message>
+    <message>
+        <source>The demo is done. Its table stays on the disk, as you asked.</source>
+        <translation>Демо завершено. Его таблица остаётся на диске, как вы просили.</translation>
+    </message>
+    <message>
+        <source>The demo is done. Its table is deleted from the disk; both records stay.</source>
+        <translation>Демо завершено. Его таблица удаляется с диска; обе записи остаются.</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>В архив</translation>
+    </message>
+    <message>
+        <source>One arm of the demo would take longer than two minutes here. It was started again with %1 steps, the same in both arms; what had begun is in the archive.</source>
+        <translation>Здесь один прогон демо занял бы больше двух минут. Демо начато заново: %1 шагов, одинаково для обоих прогонов; начатое лежит в архиве.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Закрыть</translation>
     </message>
 </context>
 <context>
@@ -1489,6 +1548,10 @@
             <numerusform>%n прервано</numerusform>
             <numerusform>%n прервано</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Delete the table …</source>
+        <translation>Удалить таблицу …</translation>
     </message>
 </context>
 <context>

@@ -42,6 +42,64 @@ class TestDemo : public QObject {
     QCOMPARE(*request->spec.train.steps, std::uint64_t{400});
   }
 
+  void aSlowArmGetsTheStepsOfAMinute() {
+    RunSummary run = arm(1, "ram-arm", RunStatus::running, 20);
+    QVERIFY(!stepsForSlowArm(run));  // no time known
+    run.progress.seconds = 6.0;      // 0.3 s a step: two minutes in all
+    QVERIFY(!stepsForSlowArm(run));
+    run.progress.seconds = 10.0;
+    QCOMPARE(stepsForSlowArm(run), std::optional<std::uint64_t>(120));
+    run.progress.step = 19;  // too early to say
+    QVERIFY(!stepsForSlowArm(run));
+    run.progress.step = 20;
+    run.progress.seconds = 1000.0;
+    QCOMPARE(stepsForSlowArm(run), std::optional<std::uint64_t>(40));
+    run.plannedSteps = 40;  // nothing left to leave out: slow, but it goes on
+    QVERIFY(!stepsForSlowArm(run));
+    DemoPlan plan;
+    plan.steps = 120;
+    test::WindowHome home;
+    QCOMPARE(*plan.request()->spec.train.steps, std::uint64_t{120});
+  }
+
+  void aSlowDemoIsStoppedAndAskedForAgain() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath("runs.sqlite");
+    auto recorder = Recorder::open(path.toStdString());
+    QVERIFY(recorder.has_value());
+    RunRow row;
+    row.uuid = "ram-arm";
+    QVERIFY((*recorder)->createRun(row).has_value());
+    QVERIFY((*recorder)->beginAttempt(0).has_value());
+    RecordsService records(path);
+    records.start();
+    DemoDirector director(records);
+    QSignalSpy slow(&director, &DemoDirector::tooSlow);
+    QSignalSpy ended(&director, &DemoDirector::ended);
+    director.begin({"ram-arm", "disk-arm"});
+    RunSummary ram = arm(1, "ram-arm", RunStatus::running, 20);
+    ram.progress.seconds = 10.0;
+    director.runsChanged({ram});
+    std::vector<CommandRow> orders;
+    const auto ordersNow = [&] {
+      for (const CommandRow& order : (*recorder)->takeCommands()) orders.push_back(order);
+      return orders.size();
+    };
+    QTRY_COMPARE(ordersNow(), std::size_t{1});
+    QCOMPARE(orders[0].kind, CommandKind::stop);
+    // Once, however often the list comes, and not before it has stopped.
+    director.runsChanged({ram});
+    QCOMPARE(slow.size(), 0);
+    ram.status = RunStatus::stopped;
+    director.runsChanged({ram});
+    director.runsChanged({ram});
+    QCOMPARE(slow.size(), 1);
+    QCOMPARE(slow[0][0].value<std::uint64_t>(), std::uint64_t{120});
+    QCOMPARE(slow[0][1].value<QVector<RunId>>(), QVector<RunId>{1});
+    QCOMPARE(ended.size(), 0);
+    QVERIFY((*recorder)->finish(RunStatus::stopped, "", "{}").has_value());
+  }
+
   void theCacheIsEvictedOnceNearTheEnd() {
     QTemporaryDir folder;
     const QString path = folder.filePath("runs.sqlite");

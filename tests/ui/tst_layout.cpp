@@ -3,6 +3,7 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/look/theme.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/delete_table.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
@@ -105,6 +106,15 @@ class TestLayout : public QObject {
     QVERIFY2(cut.isEmpty(), qPrintable(cut.join('\n')));
     form->reject();
     settle(50);
+    RunRow run;
+    run.name = "wordnet-nouns, Poincare, dim 8, the long one";
+    run.cacheFolder = "/home/you/.local/share/dsa-lab/tables/run-8f7f6611-53d2-4b9c-9e35-c5e354ad9c01";
+    DeleteTableDialog deletion(run);
+    deletion.show();
+    QTRY_VERIFY(deletion.measured());
+    settle(50);
+    const QStringList cutThere = cutOff(deletion);
+    QVERIFY2(cutThere.isEmpty(), qPrintable(cutThere.join('\n')));
     QApplication::removeTranslator(&translator);
     QLocale::setDefault(QLocale("en"));
   }

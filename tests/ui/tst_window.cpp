@@ -6,12 +6,14 @@
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/delete_table.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/plots/plot.h"
 #include "ui/run/comparison.h"
+#include "ui/run/run_text.h"
 
 using namespace dsa;
 using namespace dsa::ui;
@@ -222,6 +224,28 @@ class TestWindow : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(window.banner().text().contains("no-such-dataset"), 20000);
   }
 
+  void aTableIsDeletedOnceTheWordIsTyped() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(named(window, "killed").has_value());
+    const RunSummary run = *named(window, "killed");
+    const QString folder = m_home->file("data/dsa-lab/tables/run-" + QString::fromStdString(run.uuid));
+    QVERIFY(QDir(folder).exists());
+    emit window.runsPage().deleteTableWanted(run.id);
+    DeleteTableDialog* dialog = nullptr;
+    QTRY_VERIFY((dialog = window.findChild<DeleteTableDialog*>()) != nullptr);
+    QTRY_VERIFY2(dialog->sizeText().contains("iB"), qPrintable(dialog->sizeText()));
+    QVERIFY(!dialog->button().isEnabled());
+    dialog->confirmation().setText("yes");
+    QVERIFY(!dialog->button().isEnabled());
+    dialog->confirmation().setText(DeleteTableDialog::word());
+    dialog->button().click();
+    QTRY_VERIFY_WITH_TIMEOUT(!named(window, "killed")->hasTable, 30000);
+    QVERIFY(!QDir(folder).exists());
+    QVERIFY(!canDeleteTable(*named(window, "killed")));
+    QCOMPARE(statusOf(window, "killed"), RunStatus::finished);
+  }
+
   void theDemoRunsInTheWindow() {
     MainWindow window(m_home->database());
     window.show();
@@ -247,6 +271,9 @@ class TestWindow : public QObject {
     const std::vector<double> losses = result["losses"];
     QCOMPARE(losses.size(), std::size_t{4});
     QVERIFY2(losses[2] < 0.5 * std::log(9.0), qPrintable(QString::number(losses[2])));  // ln 9: one of nine by chance
+    // Nobody asked to keep its table: 1.4 GiB go, the record stays.
+    QTRY_VERIFY_WITH_TIMEOUT(!window.model().run(disk)->hasTable, 60000);
+    QVERIFY(!QDir(m_home->file("data/dsa-lab/tables/run-" + QString::fromStdString(b->uuid))).exists());
   }
 
   void nothingIsMovedByMouseAlone() {

@@ -11,13 +11,11 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QPointer>
 #include <QProcess>
 #include <QSettings>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTableView>
-#include <QThreadPool>
 #include <QToolBar>
 #include <QVBoxLayout>
 
@@ -26,10 +24,12 @@
 #include "ui/look/units.h"
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/delete_table.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/pages/start_page.h"
+#include "ui/run/background.h"
 #include "ui/run/run_text.h"
 
 namespace dsa::ui {
@@ -63,14 +63,8 @@ MainWindow::MainWindow(const QString& database, QWidget* parent)
     m_expected.clear();
     m_banner->say(Banner::Kind::error, text);
   });
-  connect(&m_demo, &DemoDirector::ended, this, [this](RunId ram, RunId disk) {
-    const auto a = m_model.run(ram);
-    const auto b = m_model.run(disk);
-    if (a && b && a->status == RunStatus::finished && b->status == RunStatus::finished)
-      m_banner->say(Banner::Kind::info,
-                    tr("The demo is done. Its table still lies on the disk; \"dsa runs rm %1\" removes run and table.")
-                        .arg(disk));
-  });
+  connect(&m_demo, &DemoDirector::ended, this, &MainWindow::onDemoEnded);
+  connect(&m_demo, &DemoDirector::tooSlow, this, &MainWindow::onDemoTooSlow);
   resize(1180, 760);
   restoreGeometry(QSettings().value("geometry").toByteArray());
   m_records.start();
@@ -113,6 +107,7 @@ void MainWindow::makePages() {
   connect(m_runs, &RunsPage::openWanted, this, &MainWindow::openRun);
   connect(m_runs, &RunsPage::resumeWanted, this, &MainWindow::resume);
   connect(m_runs, &RunsPage::compareWanted, this, &MainWindow::compareRuns);
+  connect(m_runs, &RunsPage::deleteTableWanted, this, &MainWindow::deleteTable);
   connect(m_runs, &RunsPage::selectionChanged, this, &MainWindow::updateActions);
   connect(m_runs, &RunsPage::duplicateWanted, this, [this](RunId run) {
     m_records.fetchRun(run, this, [this](const std::optional<RunRow>& row) {
@@ -169,6 +164,7 @@ void MainWindow::makeActions() {
   // Del belongs to the list; in a text field it deletes a character.
   archive->setShortcutContext(Qt::WidgetShortcut);
   m_runs->table().addAction(archive);
+  m_deleteTableAction = add(edit, "", tr("Delete the table …"), {}, [this] { deleteTable(current()); });
   add(edit, "search", tr("Filter the runs"), QKeySequence::Find, [this] {
     showTab(RunsTab);
     m_runs->focusFilter();
@@ -189,6 +185,10 @@ void MainWindow::makeActions() {
 
   QMenu* run = menuBar()->addMenu(tr("&Run"));
   QAction* demo = add(run, "demo", tr("One-minute demo"), QKeySequence("Ctrl+Shift+D"), [this] { startDemo(); });
+  m_keepDemoAction = add(run, "", tr("Keep the demo's table"), {},
+                         [this] { QSettings().setValue("keepDemoTable", m_keepDemoAction->isChecked()); });
+  m_keepDemoAction->setCheckable(true);
+  m_keepDemoAction->setChecked(QSettings().value("keepDemoTable", false).toBool());
   run->addSeparator();
   m_pauseAction =
       add(run, "pause", tr("Pause or continue"), QKeySequence("Ctrl+P"), [this] { m_live->pauseOrResume(); });
@@ -319,8 +319,10 @@ void MainWindow::launch(const LaunchRequest& request) {
   }
 }
 
-void MainWindow::startDemo() {
-  const auto request = planDemo(Hardware::memoryAvailable()).request();
+void MainWindow::startDemo() { runDemo(planDemo(Hardware::memoryAvailable())); }
+
+void MainWindow::runDemo(const DemoPlan& plan) {
+  const auto request = plan.request();
   if (!request) {
     m_banner->say(Banner::Kind::error, QString::fromStdString(request.error().message));
     return;
@@ -331,6 +333,34 @@ void MainWindow::startDemo() {
   m_demo.begin(uuids);
   m_compare->expect(uuids);
   showTab(CompareTab);
+}
+
+void MainWindow::onDemoEnded(RunId ram, RunId disk) {
+  const auto a = m_model.run(ram);
+  const auto b = m_model.run(disk);
+  // What failed or was stopped may be resumed: its table stays.
+  if (!a || !b || a->status != RunStatus::finished || b->status != RunStatus::finished) return;
+  if (m_keepDemoAction->isChecked()) {
+    m_banner->say(Banner::Kind::info, tr("The demo is done. Its table stays on the disk, as you asked."));
+    return;
+  }
+  m_launcher.deleteTable(*b);
+  m_banner->say(Banner::Kind::info, tr("The demo is done. Its table is deleted from the disk; both records stay."));
+}
+
+void MainWindow::onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped) {
+  for (const RunId id : stopped) {
+    if (const auto run = m_model.run(id); run && canDeleteTable(*run)) m_launcher.deleteTable(*run);
+    m_records.edit(tr("Archive"), [id](Editor& editor) { return editor.setArchived(id, true); });
+  }
+  DemoPlan plan = planDemo(Hardware::memoryAvailable());
+  plan.steps = steps;
+  runDemo(plan);
+  m_banner->say(
+      Banner::Kind::warning,
+      tr("One arm of the demo would take longer than two minutes here. It was started again with %1 steps, the "
+         "same in both arms; what had begun is in the archive.")
+          .arg(Units::count(steps)));
 }
 
 void MainWindow::resume(RunId id) {
@@ -355,6 +385,7 @@ void MainWindow::updateActions() {
   const auto run = m_model.run(current());
   m_resumeAction->setEnabled(run && canResume(*run));
   m_exportAction->setEnabled(run.has_value());
+  m_deleteTableAction->setEnabled(run && canDeleteTable(*run));
   m_compareAction->setEnabled(m_tabs->currentIndex() == RunsTab && m_runs->selected().size() == 2);
 }
 
@@ -396,19 +427,19 @@ void MainWindow::openFile(const QString& named) {
 }
 
 void MainWindow::importBundle(const QString& path) {
-  QThreadPool::globalInstance()->start([self = QPointer<MainWindow>(this), database = m_records.path(), path] {
-    const auto runs = importRuns(database.toStdString(), path.toStdString(), OnSameRun::refuse);
-    if (!self) return;
-    QMetaObject::invokeMethod(self.data(), [self, runs] {
-      if (!self) return;
-      if (!runs) {
-        self->m_banner->say(Banner::Kind::error, QString::fromStdString(runs.error().message));
-        return;
-      }
-      self->m_banner->say(Banner::Kind::info, tr("%n run(s) were imported.", nullptr, static_cast<int>(runs->size())));
-      self->showTab(RunsTab);
-    });
-  });
+  inBackground(
+      this,
+      [database = m_records.path().toStdString(), from = path.toStdString()] {
+        return importRuns(database, from, OnSameRun::refuse);
+      },
+      [this](const Result<std::vector<RunId>>& runs) {
+        if (!runs) {
+          m_banner->say(Banner::Kind::error, QString::fromStdString(runs.error().message));
+          return;
+        }
+        m_banner->say(Banner::Kind::info, tr("%n run(s) were imported.", nullptr, static_cast<int>(runs->size())));
+        showTab(RunsTab);
+      });
 }
 
 void MainWindow::exportSelected() {
@@ -420,18 +451,27 @@ void MainWindow::exportSelected() {
   if (path.isEmpty()) return;
   // The dialog has asked whether an older file may go; exportRun itself never overwrites.
   QFile::remove(path);
-  QThreadPool::globalInstance()->start(
-      [self = QPointer<MainWindow>(this), database = m_records.path(), path, id = run->id] {
-        const auto done = exportRun(database.toStdString(), id, path.toStdString());
-        if (!self) return;
-        QMetaObject::invokeMethod(self.data(), [self, done, path] {
-          if (!self) return;
-          if (done)
-            self->m_banner->say(Banner::Kind::info, tr("Exported to %1.").arg(path));
-          else
-            self->m_banner->say(Banner::Kind::error, QString::fromStdString(done.error().message));
-        });
+  inBackground(
+      this,
+      [database = m_records.path().toStdString(), to = path.toStdString(), id = run->id] {
+        return exportRun(database, id, to);
+      },
+      [this, path](const Result<void>& done) {
+        if (done)
+          m_banner->say(Banner::Kind::info, tr("Exported to %1.").arg(path));
+        else
+          m_banner->say(Banner::Kind::error, QString::fromStdString(done.error().message));
       });
+}
+
+void MainWindow::deleteTable(RunId id) {
+  m_records.fetchRun(id, this, [this](const std::optional<RunRow>& row) {
+    if (!row || !canDeleteTable(*row)) return;
+    auto* dialog = new DeleteTableDialog(*row, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, run = *row] { m_launcher.deleteTable(run); });
+    dialog->open();
+  });
 }
 
 void MainWindow::showShortcuts() {
@@ -442,20 +482,23 @@ void MainWindow::showShortcuts() {
                      QString(action->text()).remove('&').toHtmlEscaped());
   text += QString("<tr><td><b>%1</b></td><td>%2</td></tr>").arg(tr("Space"), tr("Pause the view of the live plots"));
   text += QString("<tr><td><b>L</b></td><td>%1</td></tr></table>").arg(tr("Loss on a logarithmic axis"));
-  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keyboard shortcuts"), text, QMessageBox::Close, this);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
+  showText(tr("Keyboard shortcuts"), text);
 }
 
 void MainWindow::showAbout() {
-  auto* box = new QMessageBox(
-      QMessageBox::NoIcon, tr("About DSA Lab"),
+  showText(
+      tr("About DSA Lab"),
       tr("<h3>DSA Lab %1</h3><p>Embedding tables on disk, and what they cost.</p><p>The window is free software under "
          "the "
          "GPL, version 3 or later (it uses QCustomPlot); the runner \"dsa\" and its library are under the Apache "
          "License 2.0.</p>")
-          .arg(DSA_VERSION),
-      QMessageBox::Close, this);
+          .arg(DSA_VERSION));
+}
+
+void MainWindow::showText(const QString& title, const QString& text) {
+  auto* box = new QMessageBox(QMessageBox::NoIcon, title, text, QMessageBox::NoButton, this);
+  // Our own word: Qt's is in English where its translations are not installed.
+  box->addButton(tr("Close"), QMessageBox::RejectRole);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
 }

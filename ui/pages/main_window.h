@@ -14,6 +14,7 @@
 #include "ui/run/launcher.h"
 
 class QLabel;
+class QMenu;
 class QTabWidget;
 
 namespace dsa::ui {
@@ -71,11 +72,16 @@ class MainWindow : public QMainWindow {
   void updateActions();
   void updateStatusBar();
   void exportSelected();
+  void deleteTable(RunId run);
+  void runDemo(const DemoPlan& plan);
+  void onDemoEnded(RunId ram, RunId disk);
+  void onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped);
   void importBundle(const QString& path);
   void showShortcuts();
   void showAbout();
+  void showText(const QString& title, const QString& text);
   [[nodiscard]] RunId current() const;
-  QAction* add(class QMenu* menu, const QString& iconName, const QString& text, const QKeySequence& key,
+  QAction* add(QMenu* menu, const QString& iconName, const QString& text, const QKeySequence& key,
                std::function<void()> act);
 
   RunsModel m_model;
@@ -96,6 +102,8 @@ class MainWindow : public QMainWindow {
   QAction* m_resumeAction = nullptr;
   QAction* m_compareAction = nullptr;
   QAction* m_exportAction = nullptr;
+  QAction* m_deleteTableAction = nullptr;
+  QAction* m_keepDemoAction = nullptr;
   QVector<QPair<QAction*, QString>> m_icons;
   QVector<QAction*> m_shortcuts;
   QLabel* m_state = nullptr;

@@ -10,6 +10,7 @@
 #include "ui/run/launcher.h"
 
 class QComboBox;
+class QFormLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -43,8 +44,8 @@ class NewRunDialog : public QDialog {
  private:
   QWidget* makeForm();
   QWidget* makeSide();
-  QLineEdit* addText(class QFormLayout& form, const QString& path, const QString& label, const QString& tip);
-  QComboBox* addChoice(class QFormLayout& form, const QString& path, const QString& label, const QString& tip,
+  QLineEdit* addText(QFormLayout& form, const QString& path, const QString& label, const QString& tip);
+  QComboBox* addChoice(QFormLayout& form, const QString& path, const QString& label, const QString& tip,
                        const QMap<QString, QString>& names);
   void loadRecipes();
   void applyRecipe(int index);

@@ -2,6 +2,7 @@
 #include "ui/pages/runs_model.h"
 
 #include <QFont>
+#include <QLocale>
 #include <QPainter>
 #include <QPixmap>
 #include <cmath>

@@ -323,10 +323,13 @@ void RunsPage::showMenu(const QPoint& at) {
   QAction* rename = menu.addAction(icon("rename"), tr("Rename"), this, &RunsPage::renameSelected);
   menu.addAction(icon("archive"), run->archived ? tr("Take back from the archive") : tr("Archive"), this,
                  &RunsPage::archiveSelected);
+  menu.addSeparator();
+  QAction* drop = menu.addAction(tr("Delete the table …"), this, [this, id = run->id] { emit deleteTableWanted(id); });
   const bool one = runs.size() == 1;
   for (QAction* action : {open, duplicate, copy, rename}) action->setEnabled(one);
   compare->setEnabled(runs.size() == 2);
   resume->setEnabled(one && canResume(*run));
+  drop->setEnabled(one && canDeleteTable(*run));
   menu.exec(m_table->viewport()->mapToGlobal(at));
 }
 

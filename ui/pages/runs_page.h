@@ -36,6 +36,7 @@ class RunsPage : public QWidget {
   void resumeWanted(dsa::RunId run);
   void compareWanted(const QVector<dsa::RunId>& runs);
   void duplicateWanted(dsa::RunId run);
+  void deleteTableWanted(dsa::RunId run);
   void selectionChanged();
 
  protected:

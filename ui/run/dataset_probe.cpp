@@ -3,11 +3,10 @@
 
 #include <QDateTime>
 #include <QFileInfo>
-#include <QPointer>
-#include <QThreadPool>
 
 #include "core/data/inspect.h"
 #include "ui/look/units.h"
+#include "ui/run/background.h"
 
 namespace dsa::ui {
 
@@ -59,18 +58,15 @@ DatasetProbe::Answer DatasetProbe::ask(const QString& name) {
 
 void DatasetProbe::read(const QString& name) {
   m_reading = keyOf(name);
-  QThreadPool::globalInstance()->start([self = QPointer<DatasetProbe>(this), name, key = m_reading] {
-    const Answer answer = readDataset(name);
-    if (!self) return;
-    QMetaObject::invokeMethod(self.data(), [self, key, answer] {
-      if (!self) return;
-      self->m_answers[key] = answer;
-      self->m_reading.clear();
-      const QString next = std::exchange(self->m_next, QString());
-      if (!next.isEmpty()) self->ask(next);
-      emit self->changed();
-    });
-  });
+  inBackground(
+      this, [name] { return readDataset(name); },
+      [this, key = m_reading](const Answer& answer) {
+        m_answers[key] = answer;
+        m_reading.clear();
+        const QString next = std::exchange(m_next, QString());
+        if (!next.isEmpty()) ask(next);
+        emit changed();
+      });
 }
 
 QString factsText(const DatasetFacts& facts) {

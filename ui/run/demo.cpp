@@ -2,6 +2,8 @@
 #include "ui/run/demo.h"
 
 #include <QTime>
+#include <algorithm>
+#include <utility>
 
 #include "core/data/resources.h"
 #include "core/spec/recipe.h"
@@ -15,6 +17,10 @@ constexpr std::uint64_t kMemoryForAll = 4ull << 30;
 constexpr std::uint64_t kFewRows = 250'000;
 constexpr std::uint64_t kDim = 128;
 constexpr std::uint64_t kStateFloats = 3;  // w, m, v
+constexpr std::uint64_t kStepsToJudge = 20;
+constexpr double kLongestArm = 120;
+constexpr double kArmSeconds = 60;
+constexpr std::uint64_t kFewestSteps = 40;  // a curve, and an eviction with five steps after it
 
 }  // namespace
 
@@ -39,14 +45,27 @@ Result<LaunchRequest> DemoPlan::request() const {
   LaunchRequest request;
   request.spec = recipe.spec;
   request.spec.dataset = "zipf:" + std::to_string(rows);
+  if (steps) request.spec.train.steps = steps;
   request.spec.name = DemoDirector::tr("Demo %1").arg(QTime::currentTime().toString("HH:mm")).toStdString();
   request.arms = {"ram:sparse_adam", "disk:sparse_adam"};
   return request;
 }
 
+std::optional<std::uint64_t> stepsForSlowArm(const RunSummary& arm) {
+  const RunProgress& done = arm.progress;
+  if (!arm.plannedSteps || !done.step || *done.step < kStepsToJudge || !done.seconds) return std::nullopt;
+  const double secondsAStep = *done.seconds / static_cast<double>(*done.step);
+  if (secondsAStep * static_cast<double>(*arm.plannedSteps) <= kLongestArm) return std::nullopt;
+  const auto fit = static_cast<std::uint64_t>(kArmSeconds / secondsAStep / 10) * 10;
+  const std::uint64_t steps = std::max(kFewestSteps, fit);
+  if (steps >= *arm.plannedSteps) return std::nullopt;
+  return steps;
+}
+
 void DemoDirector::begin(const QStringList& uuids) {
   m_uuids = uuids;
   m_evicted = false;
+  m_fewer.reset();
 }
 
 void DemoDirector::runsChanged(const RunList& runs) {
@@ -56,13 +75,31 @@ void DemoDirector::runsChanged(const RunList& runs) {
     for (int i = 0; i < 2; ++i)
       if (run.uuid == m_uuids[i].toStdString()) arms[i] = &run;
   const RunSummary* disk = arms[1];
+  const auto active = [](const RunSummary* arm) { return arm != nullptr && runStatusIsActive(arm->status); };
+  if (m_fewer) {
+    if (active(arms[0]) || active(disk)) return;
+    QVector<RunId> stopped;
+    for (const RunSummary* arm : arms)
+      if (arm != nullptr) stopped << arm->id;
+    m_uuids.clear();
+    emit tooSlow(*std::exchange(m_fewer, std::nullopt), stopped);
+    return;
+  }
+  for (const RunSummary* arm : arms) {
+    if (arm == nullptr || arm->status != RunStatus::running) continue;
+    m_fewer = stepsForSlowArm(*arm);
+    // A stopped arm ends the comparison: the runner does not begin the next one.
+    if (m_fewer) {
+      m_records.send(arm->id, CommandKind::stop);
+      return;
+    }
+  }
   if (disk != nullptr && !m_evicted && disk->status == RunStatus::running && disk->plannedSteps &&
       disk->progress.step && *disk->progress.step * 8 >= *disk->plannedSteps * 7) {
     m_evicted = true;
     m_records.send(disk->id, CommandKind::evict);
   }
-  if (arms[0] != nullptr && disk != nullptr && !runStatusIsActive(arms[0]->status) &&
-      !runStatusIsActive(disk->status)) {
+  if (arms[0] != nullptr && disk != nullptr && !active(arms[0]) && !active(disk)) {
     m_uuids.clear();
     emit ended(arms[0]->id, disk->id);
   }

@@ -13,7 +13,8 @@ namespace dsa::ui {
 
 struct DemoPlan {
   std::uint64_t rows = 1'000'000;
-  bool shrunk = false;  ///< little memory: a quarter of the rows, and said so
+  bool shrunk = false;                 ///< little memory: a quarter of the rows, and said so
+  std::optional<std::uint64_t> steps;  ///< fewer than the recipe's, where the machine is slow
   [[nodiscard]] QString description() const;
   /// Errors: as loadRecipe.
   [[nodiscard]] Result<LaunchRequest> request() const;
@@ -21,7 +22,12 @@ struct DemoPlan {
 
 [[nodiscard]] DemoPlan planDemo(std::optional<std::uint64_t> memoryAvailable);
 
-/// Evicts the page cache of the disk arm once, when seven eighths of its steps are done. Thread: the window's.
+/// The steps that an arm can do in a minute, when by its first 20 or more it would take over two; nothing while it is
+/// fast enough, or has nothing left to leave out.
+[[nodiscard]] std::optional<std::uint64_t> stepsForSlowArm(const RunSummary& arm);
+
+/// Evicts the page cache of the disk arm once, when seven eighths of its steps are done; stops both arms on a machine
+/// that is too slow for them. Thread: the window's.
 class DemoDirector : public QObject {
   Q_OBJECT
  public:
@@ -32,11 +38,14 @@ class DemoDirector : public QObject {
  signals:
   /// Both arms have ended, whatever came of them.
   void ended(dsa::RunId ram, dsa::RunId disk);
+  /// What had begun was stopped: the demo should start again with that many steps, the same in both arms.
+  void tooSlow(std::uint64_t steps, const QVector<dsa::RunId>& stopped);
 
  private:
   RecordsService& m_records;
   QStringList m_uuids;
   bool m_evicted = false;
+  std::optional<std::uint64_t> m_fewer;  ///< an arm was told to stop
 };
 
 }  // namespace dsa::ui

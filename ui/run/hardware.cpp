@@ -7,15 +7,14 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QPointer>
 #include <QProcess>
-#include <QThreadPool>
 #include <QTimer>
 
 #include "core/metrics/block_device.h"
 #include "core/metrics/machine.h"
 #include "core/record/database.h"
 #include "ui/look/units.h"
+#include "ui/run/background.h"
 #include "ui/run/launcher.h"
 
 namespace dsa::ui {
@@ -64,17 +63,17 @@ QString gpuText(const GpuReading& gpu) {
 
 /// On a thread of the pool: a driver may take its time to wake.
 void Hardware::readDriver() {
-  QThreadPool::globalInstance()->start([self = QPointer<Hardware>(this)] {
+  const auto read = [] {
     QStringList gpus;
     if (const auto nvml = Nvml::load()) {
       for (const GpuReading& gpu : nvml->read(::getpid())) gpus << gpuText(gpu);
     }
-    if (!self) return;
-    QMetaObject::invokeMethod(self.data(), [self, gpus] {
-      if (!self || self->m_gpus == gpus) return;
-      self->m_gpus = gpus;
-      emit self->changed();
-    });
+    return gpus;
+  };
+  inBackground(this, read, [this](const QStringList& gpus) {
+    if (m_gpus == gpus) return;
+    m_gpus = gpus;
+    emit changed();
   });
 }
 

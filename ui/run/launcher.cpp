@@ -133,19 +133,31 @@ QStringList Launcher::startOne(const LaunchRequest& request) {
         tr("The spec could not be written to %1 (%2); nothing was started.").arg(spec.fileName(), spec.errorString()));
     return {};
   }
-  if (!launch(launchArguments(request, spec.fileName(), uuids, m_database), base + ".log", uuids, -1)) return {};
+  if (!launch(launchArguments(request, spec.fileName(), uuids, m_database),
+              {.uuids = uuids, .log = base + ".log", .attemptsBefore = -1}))
+    return {};
   return uuids;
 }
 
 bool Launcher::resume(const RunSummary& run) {
-  const QString folder = QFileInfo(m_database).absolutePath() + "/logs";
-  QDir().mkpath(folder);
   const QString uuid = QString::fromStdString(run.uuid);
   return launch({"resume", QString::number(run.id), "--db", m_database, "--hash", "--json"},
-                folder + "/" + uuid + ".log", {uuid}, run.attempts);
+                {.uuids = {uuid}, .log = logOf(uuid), .attemptsBefore = run.attempts});
 }
 
-bool Launcher::launch(const QStringList& arguments, const QString& log, const QStringList& uuids, int attemptsBefore) {
+bool Launcher::deleteTable(const RunSummary& run) {
+  const QString uuid = QString::fromStdString(run.uuid);
+  return launch({"runs", "rm", QString::number(run.id), "--table-only", "--db", m_database},
+                {.uuids = {uuid}, .log = logOf(uuid), .deletes = true});
+}
+
+QString Launcher::logOf(const QString& uuid) const {
+  const QString folder = QFileInfo(m_database).absolutePath() + "/logs";
+  QDir().mkpath(folder);
+  return folder + "/" + uuid + ".log";
+}
+
+bool Launcher::launch(const QStringList& arguments, Started started) {
   const QString program = runner();
   if (program.isEmpty()) {
     emit failed(
@@ -158,26 +170,24 @@ bool Launcher::launch(const QStringList& arguments, const QString& log, const QS
   process.setArguments(arguments);
   process.setStandardInputFile(QProcess::nullDevice());
   process.setStandardOutputFile(QProcess::nullDevice());
-  process.setStandardErrorFile(log);
-  qint64 pid = 0;
-  if (!process.startDetached(&pid)) {
+  process.setStandardErrorFile(started.log);
+  if (!process.startDetached(&started.pid)) {
     emit failed(tr("%1 could not be started: %2. Nothing was changed.").arg(program, process.errorString()));
     return false;
   }
-  m_started.push_back(Started{uuids, pid, log, attemptsBefore});
+  m_started.push_back(std::move(started));
   m_timer.start();
   return true;
 }
 
 void Launcher::noticeRuns(const RunList& runs) {
   for (Started& started : m_started) {
-    for (const RunSummary& run : runs) {
-      if (run.uuid == started.uuids.constFirst().toStdString() && run.attempts > started.attemptsBefore)
-        started.began = true;
-      // A refusal is recorded without an attempt.
-      if (run.uuid == started.uuids.constFirst().toStdString() && run.status == RunStatus::refused)
-        started.began = true;
-    }
+    const std::string uuid = started.uuids.constFirst().toStdString();
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunSummary& r) { return r.uuid == uuid; });
+    if (run == runs.end()) continue;
+    // A refusal is recorded without an attempt.
+    if (started.deletes ? !run->hasTable : run->attempts > started.attemptsBefore || run->status == RunStatus::refused)
+      started.began = true;
   }
 }
 

@@ -44,6 +44,8 @@ class Launcher : public QObject {
   QStringList start(const LaunchRequest& request);
   /// `dsa resume` of a queued, interrupted or stopped run.
   bool resume(const RunSummary& run);
+  /// `dsa runs rm --table-only`, in a process that outlives the window, too: a large sparse file goes slowly.
+  bool deleteTable(const RunSummary& run);
   /// Tells which runs have appeared; call with each list.
   void noticeRuns(const RunList& runs);
 
@@ -57,11 +59,13 @@ class Launcher : public QObject {
     qint64 pid = 0;
     QString log;
     int attemptsBefore = 0;  ///< that the first run's record had
-    bool began = false;      ///< the record appeared, or has a further attempt
+    bool deletes = false;    ///< a table, instead of training
+    bool began = false;      ///< the record appeared, or has a further attempt; or its table is gone
     int deadChecks = 0;
   };
-  bool launch(const QStringList& arguments, const QString& log, const QStringList& uuids, int attemptsBefore);
+  bool launch(const QStringList& arguments, Started started);
   QStringList startOne(const LaunchRequest& request);
+  [[nodiscard]] QString logOf(const QString& uuid) const;
   void check();
 
   QString m_database;

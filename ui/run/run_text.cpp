@@ -88,8 +88,12 @@ QString geometryText(double k) {
 }
 
 bool canResume(const RunSummary& run) {
+  // Its table was deleted, or stayed behind when the run was imported.
+  if (run.placement == "disk" && !run.hasTable) return false;
   return run.status == RunStatus::interrupted || run.status == RunStatus::stopped || run.status == RunStatus::queued ||
          run.status == RunStatus::failed;
 }
+
+bool canDeleteTable(const RunSummary& run) { return run.hasTable && !runStatusIsActive(run.status); }
 
 }  // namespace dsa::ui

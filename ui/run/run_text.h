@@ -18,5 +18,7 @@ namespace dsa::ui {
 [[nodiscard]] QString geometryText(double k);
 /// Whether `dsa resume` takes it up.
 [[nodiscard]] bool canResume(const RunSummary& run);
+/// Whether a table lies on the disk that no process uses.
+[[nodiscard]] bool canDeleteTable(const RunSummary& run);
 
 }  // namespace dsa::ui

@@ -27,6 +27,7 @@ RunRow made(const std::string& name, const std::string& placement) {
   row.model = "euclidean";
   row.seed = 1;
   row.plannedSteps = 400;
+  if (placement == "disk") row.cacheFolder = "/home/you/.local/share/dsa-lab/tables/run-made";
   row.spec =
       R"({"dataset":"zipf:1000000","model":"euclidean","dim":128,"k":0,"optimizer":{"rule":"sparse_adam","placement":")" +
       placement + R"(","lr":0.01},"train":{"steps":400,"batch":1000,"negatives":8,"seed":1,"threads":2}})";

@@ -9,6 +9,7 @@
 
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
+#include "ui/pages/delete_table.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
@@ -96,6 +97,16 @@ void shootForm(Shots& shots, MainWindow& window) {
   dialog->reject();
 }
 
+void shootDeletion(Shots& shots, MainWindow& window, RunId run) {
+  std::optional<RunRow> row;
+  window.records().fetchRun(run, &window, [&](const std::optional<RunRow>& found) { row = found; });
+  if (!waitUntil([&] { return row.has_value(); })) return;
+  DeleteTableDialog dialog(*row, &window);
+  dialog.show();
+  waitUntil([&] { return dialog.measured(); });
+  shots.take(dialog, "delete-table");
+}
+
 void shootFilled(Shots& shots, const QString& database) {
   MainWindow window(database);
   window.resize(kWidth, kHeight);
@@ -141,6 +152,7 @@ void shootFilled(Shots& shots, const QString& database) {
   window.showTab(MainWindow::CompareTab);
   shots.take(window, "compare-1024");
   shootForm(shots, window);
+  if (disk) shootDeletion(shots, window, *disk);
 }
 
 }  // namespace
