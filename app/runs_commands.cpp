@@ -201,12 +201,13 @@ void addRunsCommands(CLI::App& app, Chosen& chosen) {
       });
   imported->add_option("FILE", a->file, "File to read")->required();
   imported->add_flag("--replace", a->replace, "Replace a run that is here already");
-  CLI::App* removed = add("rm", "Remove a run from the record, and its table", [](const Arguments& x) {
+  CLI::App* removed = add("rm", "Remove a run from the record, and its table", [](const Arguments& x) -> Result<int> {
+    if (x.keep && x.only) return fail(ErrorCode::usage, "runs rm: --keep-table and --table-only exclude each other");
     return remove(x.path(), x.run, x.keep ? Removal::record : x.only ? Removal::table : Removal::all);
   });
   removed->add_option("RUN", a->run, "Number or unique name")->required();
-  CLI::Option* const keep = removed->add_flag("--keep-table", a->keep, "Leave the table's files");
-  removed->add_flag("--table-only", a->only, "Delete the table's files, leave the record")->excludes(keep);
+  removed->add_flag("--keep-table", a->keep, "Leave the table's files");
+  removed->add_flag("--table-only", a->only, "Delete the table's files, leave the record");
 }
 
 }  // namespace dsa

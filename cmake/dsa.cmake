@@ -66,7 +66,7 @@ function(dsa_test_options)
   endif()
 endfunction()
 
-# dsa_test(FILE LAYERS layer... [LABELS label...] [LIBS target...] [WINDOW]): one Qt Test executable, one ctest entry.
+# dsa_test(FILE LAYERS layer... [LABELS label...] [LIBS target...] [TIMEOUT s] [WINDOW]): one Qt Test executable, one ctest entry.
 # WINDOW: it links the window and runs without a display.
 function(dsa_test file)
   cmake_parse_arguments(ARG "WINDOW" "TIMEOUT" "LAYERS;LABELS;LIBS" ${ARGN})

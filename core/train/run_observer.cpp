@@ -60,6 +60,10 @@ void RunObserver::declareMetrics() {
   m_stallShare = metric("stall", "%", "share of wall time that steps waited for batches or rows", MetricAxis::step);
   m_lr = metric("lr", "", "schedule", MetricAxis::step);
   m_private = metric("memory.private", "B", "RssAnon + VmPTE + VmSwap", MetricAxis::time);
+  // Two names: what is simulated is called so wherever it appears.
+  m_device = m_setup.spec.device.starts_with("sim:")
+                 ? metric("memory.device.simulated", "B", "own allocations on the simulated card", MetricAxis::time)
+                 : metric("memory.device", "B", "own allocations on the card", MetricAxis::time);
   m_cache = metric("memory.page_cache", "B", "cachestat or mincore over the table's files", MetricAxis::time);
   m_minor = metric("faults.minor", "1/s", "getrusage", MetricAxis::time);
   m_major = metric("faults.major", "1/s", "getrusage", MetricAxis::time);
@@ -142,6 +146,10 @@ void RunObserver::tick(const StepReport& report) {
   const double loss = m_lossSum / static_cast<double>(m_lossSteps);
   m_recorder.sample(report.step, m_loss, loss);
   m_recorder.sample(report.step, m_lr, report.lr);
+  if (report.deviceBytes > 0) {
+    m_recorder.sample(report.step, m_device, static_cast<double>(report.deviceBytes));
+    m_devicePeak = std::max(m_devicePeak, report.deviceBytes);
+  }
   if (seconds > 0) {
     m_recorder.sample(report.step, m_rate, static_cast<double>(m_samples) / seconds);
     m_recorder.sample(report.step, m_rowRate, static_cast<double>(m_rows) / seconds);
@@ -154,6 +162,7 @@ void RunObserver::tick(const StepReport& report) {
   progress.lossLast = loss;
   progress.privatePeak = peaks.privateBytes;
   progress.cachePeak = peaks.cacheBytes;
+  if (m_devicePeak > 0) progress.devicePeak = m_devicePeak;
   progress.seconds = m_earlierSeconds + report.seconds;
   m_recorder.updateProgress(progress);
   if (m_options.progress) {

@@ -50,11 +50,13 @@ class RunObserver final : public TrainObserver {
   // Since the last tick.
   double m_lossSum = 0;
   std::uint64_t m_lossSteps = 0, m_rows = 0, m_samples = 0;
+  std::uint64_t m_devicePeak = 0;
   double m_stall = 0;
   double m_lastTick = -1;
 
   Recorder::Metric m_loss, m_rate, m_rowRate, m_stallShare, m_lr;
-  Recorder::Metric m_private, m_cache, m_minor, m_major, m_demand, m_read, m_written, m_diskRead, m_diskWritten;
+  Recorder::Metric m_private, m_device, m_cache, m_minor, m_major, m_demand, m_read, m_written, m_diskRead,
+      m_diskWritten;
   std::optional<MetricSnapshot> m_before;  // sampler's thread
   std::unique_ptr<MetricSampler> m_sampler;
 };

@@ -239,6 +239,7 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   report.loss = m_engine->lossSum() / batch->batch.samples;
   report.lr = lr;
   for (const std::uint64_t n : m_engine->counts()) report.rows += n;
+  if (m_device->hasOwnMemory()) report.deviceBytes = m_device->used();
   report.stallSeconds = stall;
   report.seconds = secondsSince(m_begin);
   m_out.rows += report.rows;

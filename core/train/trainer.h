@@ -30,7 +30,8 @@ struct StepReport {
   double lr = 0;
   std::uint64_t rows = 0;  ///< distinct rows of this step
   std::uint64_t samples = 0;
-  double stallSeconds = 0;  ///< of this step, waiting for batches or for rows from the disk
+  std::uint64_t deviceBytes = 0;  ///< allocated on the card now; 0 where the run uses none
+  double stallSeconds = 0;        ///< of this step, waiting for batches or for rows from the disk
   double seconds = 0;
 };
 

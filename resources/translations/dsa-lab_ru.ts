@@ -91,14 +91,6 @@
         <translation>Параметры</translation>
     </message>
     <message>
-        <source>page cache</source>
-        <translation>кэш страниц</translation>
-    </message>
-    <message>
-        <source>private</source>
-        <translation>собственная</translation>
-    </message>
-    <message>
         <source>A minor</source>
         <translation>A, малые</translation>
     </message>
@@ -157,6 +149,10 @@
     <message>
         <source>time %1 ×</source>
         <translation>время ×%1</translation>
+    </message>
+    <message>
+        <source>the card is simulated</source>
+        <translation>карта имитируется</translation>
     </message>
 </context>
 <context>
@@ -567,14 +563,6 @@
         <translation>активное время</translation>
     </message>
     <message>
-        <source>page cache</source>
-        <translation>кэш страниц</translation>
-    </message>
-    <message>
-        <source>private</source>
-        <translation>собственная</translation>
-    </message>
-    <message>
         <source>minor</source>
         <translation>малые</translation>
     </message>
@@ -597,10 +585,6 @@
     <message>
         <source>Step %1: %2</source>
         <translation>Шаг %1: %2</translation>
-    </message>
-    <message>
-        <source>Private: %1. Page cache: %2.</source>
-        <translation>Собственная память: %1. Кэш страниц: %2.</translation>
     </message>
     <message>
         <source>The trainer&apos;s process is gone. What it had recorded is safe; resume goes on from what was kept.</source>
@@ -693,6 +677,18 @@
     <message>
         <source>memory of the machine %1</source>
         <translation>память машины %1</translation>
+    </message>
+    <message>
+        <source>Memory, from 0; the card is simulated</source>
+        <translation>Память, от 0; карта имитируется</translation>
+    </message>
+    <message>
+        <source>card peak %1 (own allocations)</source>
+        <translation>пик карты %1 (наши выделения)</translation>
+    </message>
+    <message>
+        <source>simulated card, peak %1</source>
+        <translation>имитация карты, пик %1</translation>
     </message>
 </context>
 <context>
@@ -908,6 +904,37 @@
     <message>
         <source>Close</source>
         <translation>Закрыть</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryText</name>
+    <message>
+        <source>page cache</source>
+        <translation>кэш страниц</translation>
+    </message>
+    <message>
+        <source>private</source>
+        <translation>собственная</translation>
+    </message>
+    <message>
+        <source>GPU, own allocations</source>
+        <translation>GPU, наши выделения</translation>
+    </message>
+    <message>
+        <source>simulated card</source>
+        <translation>имитация карты</translation>
+    </message>
+    <message>
+        <source>Private: %1. Page cache: %2.</source>
+        <translation>Собственная: %1. Кэш страниц: %2.</translation>
+    </message>
+    <message>
+        <source>GPU: %1.</source>
+        <translation>GPU: %1.</translation>
+    </message>
+    <message>
+        <source>Simulated card: %1; it is part of the private memory, too.</source>
+        <translation>Имитация карты: %1; она входит и в собственную память.</translation>
     </message>
 </context>
 <context>

@@ -56,7 +56,7 @@ check_tidy() {
   export DSA_TIDY
   export -f tidy_one
   # What every result depends on besides the file itself.
-  { "$DSA_TIDY" --version; cat .clang-tidy; project_files '*.h' | grep -zE '^(core|app|ui)/' | sort -z | xargs -0 cat; } >build/tidy/common
+  { "$DSA_TIDY" --version; cat .clang-tidy ui/.clang-tidy; project_files '*.h' | grep -zE '^(core|app|ui)/' | sort -z | xargs -0 cat; } >build/tidy/common
   project_files '*.cpp' | tr '\0' '\n' | grep -E '^(core|app|ui)/' >build/tidy/files
   local log=build/log/tidy.log
   # shellcheck disable=SC2016 # the shell that xargs starts expands it

@@ -2,6 +2,8 @@
 // A user's home for tests of the window: data folder, runner and resources of this build.
 #pragma once
 
+#include <signal.h>
+
 #include <QTemporaryDir>
 #include <QtTest>
 #include <QtWidgets>
@@ -20,6 +22,19 @@ class WindowHome {
     qputenv("DSA_RUNNER", DSA_BINARY);
     QDir().mkpath(m_dir.filePath("home"));
   }
+  /// Trainers outlive their window, but not the test: one that failed half way would leave them running for hours.
+  ~WindowHome() {
+    const QByteArray home = m_dir.path().toUtf8();
+    for (const QString& name : QDir("/proc").entryList(QDir::Dirs)) {
+      const int pid = name.toInt();
+      QFile commandLine("/proc/" + name + "/cmdline");
+      if (pid <= 1 || !commandLine.open(QIODevice::ReadOnly) || !commandLine.readAll().contains(home)) continue;
+      qWarning("still running at the end of the test, killed: %d", pid);
+      ::kill(pid, SIGKILL);
+    }
+  }
+  WindowHome(const WindowHome&) = delete;
+  WindowHome& operator=(const WindowHome&) = delete;
   [[nodiscard]] QString database() const { return m_dir.filePath("data/dsa-lab/runs.sqlite"); }
   [[nodiscard]] QString file(const QString& name) const { return m_dir.filePath(name); }
 

@@ -21,6 +21,7 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/empty_state.h"
 #include "ui/pages/run_picker.h"
+#include "ui/plots/memory_strip.h"
 #include "ui/plots/plot.h"
 #include "ui/run/comparison.h"
 #include "ui/run/run_text.h"
@@ -210,16 +211,8 @@ QVector<RunId> ComparePage::runs() const {
 
 void ComparePage::styleLines() {
   const Theme& theme = Theme::current();
-  const auto faded = [](QColor colour, float alpha) {
-    colour.setAlphaF(alpha);
-    return colour;
-  };
   for (Plot* plot : plots()) plot->clearLines();
-  for (Side& side : m_sides) {
-    side.memory->addLine({tr("page cache"), faded(theme.ram, 0.7F), Qt::SolidLine, 1, faded(theme.ram, 0.35F), true});
-    side.memory->addLine({tr("private"), theme.dark ? theme.ram.lighter(115) : theme.ram.darker(130), Qt::SolidLine, 1,
-                          faded(theme.ram, 0.55F), false});
-  }
+  for (Side& side : m_sides) addMemoryLines(*side.memory);
   // Equal losses lie on each other: a wide pale line beneath a thin dashed one shows both.
   m_loss->addLine({tr("A"), faded(theme.reference, 0.45F), Qt::SolidLine, 5, std::nullopt, false});
   m_loss->addLine({tr("B"), theme.dsa, Qt::DashLine, 1, std::nullopt, false});
@@ -332,8 +325,7 @@ void ComparePage::feedPlots() {
   double top = 0;
   double seconds = 1;
   for (const Side& side : m_sides) {
-    for (const char* metric : {"memory.private", "memory.page_cache"})
-      top = std::max(top, side.series.of(metric).peak().value_or(0));
+    top = std::max(top, memoryTop(side.series));
     seconds = std::max(seconds, side.series.seconds());
   }
   for (std::size_t number = 0; number < 2; ++number) {
@@ -343,11 +335,12 @@ void ComparePage::feedPlots() {
       plot->setLine(which, bySteps ? series.step : series.seconds, series.value);
     };
     const auto run = m_model.run(side.run);
+    const bool simulated = feedMemory(*side.memory, side.series);
     side.memory->setTitle((number == 0 ? tr("Memory of A") : tr("Memory of B")) +
-                          (run ? ", " + tr("table in: %1").arg(placeText(run->placement)) : QString()));
+                          (run ? ", " + tr("table in: %1").arg(placeText(run->placement)) : QString()) +
+                          (simulated ? ", " + tr("the card is simulated") : QString()));
+    side.memory->setToolTip(memorySources(side.series));
     side.memory->setFloorOfTop(top);
-    line(side.memory, 0, "memory.page_cache", false);
-    line(side.memory, 1, "memory.private", false);
     const int n = static_cast<int>(number);
     line(m_loss, n, "loss", true);
     line(m_price, n, "loss", false);

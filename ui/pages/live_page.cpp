@@ -16,6 +16,7 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/empty_state.h"
 #include "ui/pages/run_picker.h"
+#include "ui/plots/memory_strip.h"
 #include "ui/plots/plot.h"
 #include "ui/run/hardware.h"
 #include "ui/run/run_text.h"
@@ -158,14 +159,8 @@ QVector<Plot*> LivePage::plots() const { return {m_memory, m_faults, m_disk, m_l
 
 void LivePage::styleLines() {
   const Theme& theme = Theme::current();
-  const auto faded = [](QColor colour, float alpha) {
-    colour.setAlphaF(alpha);
-    return colour;
-  };
   for (Plot* plot : plots()) plot->clearLines();
-  m_memory->addLine({tr("page cache"), faded(theme.ram, 0.7F), Qt::SolidLine, 1, faded(theme.ram, 0.35F), true});
-  m_memory->addLine({tr("private"), theme.dark ? theme.ram.lighter(115) : theme.ram.darker(130), Qt::SolidLine, 1,
-                     faded(theme.ram, 0.55F), false});
+  addMemoryLines(*m_memory);
   m_faults->addLine({tr("minor"), theme.muted, Qt::SolidLine, 1, std::nullopt, false});
   m_faults->addLine({tr("demand"), theme.ram, Qt::SolidLine, 1, std::nullopt, false});
   m_faults->addLine({tr("major"), theme.reference, Qt::SolidLine, 1, std::nullopt, false});
@@ -208,8 +203,8 @@ void LivePage::feedPlots() {
     const Series& series = m_series.of(metric);
     plot->setLine(line, series.seconds, series.value);
   };
-  feed(m_memory, 0, "memory.page_cache");
-  feed(m_memory, 1, "memory.private");
+  const bool simulated = feedMemory(*m_memory, m_series);
+  m_memory->setTitle(simulated ? tr("Memory, from 0; the card is simulated") : tr("Memory, from 0"));
   feed(m_faults, 0, "faults.minor");
   feed(m_faults, 1, "faults.demand");
   feed(m_faults, 2, "faults.major");
@@ -219,8 +214,7 @@ void LivePage::feedPlots() {
   feed(m_rate, 0, "samples_per_s");
   const QCPRange range(0, std::max(1.0, m_series.seconds()));
   for (Plot* plot : plots()) plot->setRange(range);
-  m_memory->setToolTip(tr("Private: %1. Page cache: %2.")
-                           .arg(m_series.sourceOf("memory.private"), m_series.sourceOf("memory.page_cache")));
+  m_memory->setToolTip(memorySources(m_series));
 }
 
 void LivePage::runsChanged() {
@@ -287,7 +281,11 @@ void LivePage::updateHeader() {
   else
     m_headline->setText(tr("Private memory: no sample yet"));
   const auto cache = m_series.of("memory.page_cache").last();
-  if (cache)
+  if (run->progress.devicePeak && run->placement != "disk")
+    m_cacheLine->setText((m_series.of("memory.device.simulated").isEmpty() ? tr("card peak %1 (own allocations)")
+                                                                           : tr("simulated card, peak %1"))
+                             .arg(Units::bytes(static_cast<double>(*run->progress.devicePeak))));
+  else if (cache)
     m_cacheLine->setText(tr("page cache %1 (reclaimable)").arg(Units::bytes(*cache)));
   else
     m_cacheLine->setText(run->placement == "disk" ? tr("page cache: no sample yet") : tr("no table on disk"));

@@ -133,7 +133,7 @@ QAction* MainWindow::add(QMenu* menu, const QString& iconName, const QString& te
     m_icons.push_back({action, iconName});
   }
   action->setShortcut(key);
-  connect(action, &QAction::triggered, this, [act] { act(); });
+  connect(action, &QAction::triggered, this, [act = std::move(act)] { act(); });
   menu->addAction(action);
   if (!key.isEmpty()) m_shortcuts << action;
   return action;

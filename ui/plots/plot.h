@@ -59,7 +59,9 @@ class Plot : public QCustomPlot {
   /// Queues a repaint with the data thinned for the width.
   void refresh();
   /// What was drawn at the last repaint, by line: for tests and the data table.
-  [[nodiscard]] const Points& drawn(int line) const { return m_lines[static_cast<std::size_t>(line)].drawn; }
+  [[nodiscard]] Points drawn(int line) const {
+    return line < lineCount() ? m_lines[static_cast<std::size_t>(line)].drawn : Points();
+  }
   [[nodiscard]] int lineCount() const { return static_cast<int>(m_lines.size()); }
   /// Values nearest to x of each line, "private 31.2 MiB".
   [[nodiscard]] QStringList valuesAt(double x) const;

@@ -47,26 +47,27 @@ void RecordsService::follow(const QVector<RunId>& runs) {
 }
 
 void RecordsService::fetchRun(RunId run, QObject* context, std::function<void(const std::optional<RunRow>&)> then) {
-  QMetaObject::invokeMethod(m_reader, [reader = m_reader, run, context = QPointer<QObject>(context), then, this] {
-    const std::optional<RunRow> row = reader->fetch(run);
-    // Through the service, which outlives its threads: the context may be gone by then.
-    QMetaObject::invokeMethod(this, [context, then, row] {
-      if (context) then(row);
-    });
-  });
+  QMetaObject::invokeMethod(
+      m_reader, [reader = m_reader, run, context = QPointer<QObject>(context), then = std::move(then), this] {
+        const std::optional<RunRow> row = reader->fetch(run);
+        // Through the service, which outlives its threads: the context may be gone by then.
+        QMetaObject::invokeMethod(this, [context, then, row] {
+          if (context) then(row);
+        });
+      });
 }
 
 void RecordsService::edit(const QString& what, std::function<Result<void>(Editor&)> work, QObject* context,
                           std::function<void()> then) {
-  QMetaObject::invokeMethod(
-      m_writer, [writer = m_writer, what, work = std::move(work), context = QPointer<QObject>(context), then, this] {
-        const Result<void> done = writer->run(work);
-        const QString text = done ? QString() : QString::fromStdString(done.error().message);
-        QMetaObject::invokeMethod(this, [this, what, text, context, then] {
-          if (!text.isEmpty()) emit editFailed(what, text);
-          if (text.isEmpty() && context && then) then();
-        });
-      });
+  QMetaObject::invokeMethod(m_writer, [writer = m_writer, what, work = std::move(work),
+                                       context = QPointer<QObject>(context), then = std::move(then), this] {
+    const Result<void> done = writer->run(work);
+    const QString text = done ? QString() : QString::fromStdString(done.error().message);
+    QMetaObject::invokeMethod(this, [this, what, text, context, then] {
+      if (!text.isEmpty()) emit editFailed(what, text);
+      if (text.isEmpty() && context && then) then();
+    });
+  });
 }
 
 void RecordsService::send(RunId run, CommandKind kind, std::optional<std::int64_t> value) {

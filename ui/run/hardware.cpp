@@ -86,7 +86,7 @@ void Hardware::refresh() {
     const QJsonObject cuda = QJsonDocument::fromJson(doctor->readAllStandardOutput()).object()["cuda"].toObject();
     m_cards.clear();
     m_cardBytes.reset();
-    for (const QJsonValue& card : cuda["devices"].toArray()) {
+    for (const auto& card : cuda["devices"].toArray()) {
       const QJsonObject device = card.toObject();
       const double bytes = device["memory_total"].toDouble();
       m_cards << tr("%1, %2").arg(device["name"].toString(), Units::bytes(bytes));

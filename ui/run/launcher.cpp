@@ -95,7 +95,7 @@ Launcher::Launcher(QString database, QObject* parent) : QObject(parent), m_datab
 }
 
 QString Launcher::runner() {
-  const QString named = qEnvironmentVariable("DSA_RUNNER");
+  QString named = qEnvironmentVariable("DSA_RUNNER");
   if (!named.isEmpty()) return named;
   const QFileInfo beside(QCoreApplication::applicationDirPath() + "/dsa");
   if (beside.isExecutable()) return beside.absoluteFilePath();

@@ -28,7 +28,7 @@ constexpr int kHeight = 760;
 
 class Shots {
  public:
-  explicit Shots(QDir folder) : m_folder(std::move(folder)) {}
+  explicit Shots(const QDir& folder) : m_folder(folder) {}
 
   bool take(QWidget& widget, const QString& name) {
     settle(400);  // queued replots and the timers that feed them
@@ -135,8 +135,7 @@ void shootFilled(Shots& shots, const QString& database) {
     window.compareRuns({*ram, *disk});
     // Both sides' series, too: the lower strip is B's.
     waitUntil([&] {
-      return window.comparePage().results().rowCount() > 0 && window.comparePage().plots()[1]->lineCount() == 2 &&
-             !window.comparePage().plots()[1]->drawn(1).x.isEmpty();
+      return window.comparePage().results().rowCount() > 0 && !window.comparePage().plots()[1]->drawn(1).x.isEmpty();
     });
     shots.take(window, "compare");
   }
