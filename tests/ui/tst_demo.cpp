@@ -42,6 +42,17 @@ class TestDemo : public QObject {
     QCOMPARE(*request->spec.train.steps, std::uint64_t{400});
   }
 
+  void theSecondActIsTheRecipeOfTheDisk() {
+    test::WindowHome home;
+    const auto request = secondActRequest();
+    QVERIFY(request.has_value());
+    QVERIFY(request->arms.isEmpty() && !request->queue);
+    QCOMPARE(*request->spec.dataset, std::string("wordnet-mammals"));
+    QCOMPARE(*request->spec.dim, std::uint64_t{2});
+    QCOMPARE(*request->spec.k, 1.0);
+    QVERIFY(request->spec.optimizer.placement == PlacementChoice::disk);
+  }
+
   void theCacheIsEvictedOnceNearTheEnd() {
     QTemporaryDir folder;
     const QString path = folder.filePath("runs.sqlite");

@@ -21,6 +21,9 @@ struct DemoPlan {
 
 [[nodiscard]] DemoPlan planDemo(std::optional<std::uint64_t> memoryAvailable);
 
+/// What follows the comparison: mammals in two dimensions of the ball, to be watched. Errors: as loadRecipe.
+[[nodiscard]] Result<LaunchRequest> secondActRequest();
+
 /// Evicts the page cache of the disk arm once, when seven eighths of its steps are done. Thread: the window's.
 class DemoDirector : public QObject {
   Q_OBJECT
