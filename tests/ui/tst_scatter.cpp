@@ -324,7 +324,7 @@ class TestScatter : public QObject {
     QTest::newRow("a verb") << "run.v.12"
                             << "run";
     QTest::newRow("plain") << "two_words"
-                           << "two_words";
+                           << "two words";
     QTest::newRow("a number") << "3.14"
                               << "3.14";
     QTest::newRow("a file") << "a.n.b"

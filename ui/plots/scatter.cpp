@@ -26,9 +26,7 @@ constexpr double kKeyStep = 0.1;    // of the smaller side
 QString shortName(const std::string& label) {
   static const QRegularExpression sense("\\.[nvasr]\\.\\d+$");
   QString text = QString::fromStdString(label);
-  const QRegularExpressionMatch match = sense.match(text);
-  if (!match.hasMatch()) return text;
-  text.truncate(match.capturedStart());
+  text.remove(sense);
   return text.replace('_', ' ');
 }
 

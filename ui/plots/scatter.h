@@ -9,7 +9,7 @@
 
 namespace dsa::ui {
 
-/// A name as it is written beside a point: of WordNet's "even-toed_ungulate.n.01" the words only.
+/// A name as it is written beside a point: in words, of WordNet's "even-toed_ungulate.n.01" without the sense.
 [[nodiscard]] QString shortName(const std::string& label);
 
 /// Both axes have one scale, so that the disk is round. Wheel and + - zoom, dragging and arrows move, a double click or

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What Scatter draws: ground, points, names, and the one that is pointed at.
+#include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/look/theme.h"
-#include "ui/look/units.h"
 #include "ui/plots/scatter.h"
 
 namespace dsa::ui {
@@ -146,7 +146,7 @@ void Scatter::paintGround(QPainter& painter) const {
   const QPointF to = from + QPointF(length * m_scale, 0);
   painter.drawPolyline(QPolygonF({from + QPointF(0, -5), from, to, to + QPointF(0, -5)}));
   painter.drawText(QRectF(from + QPointF(0, -22), QSizeF(length * m_scale, 16)),
-                   Qt::AlignHCenter | Qt::AlignBottom | Qt::TextDontClip, Units::number(length));
+                   Qt::AlignHCenter | Qt::AlignBottom | Qt::TextDontClip, QLocale().toString(length, 'g', 3));
 }
 
 void Scatter::paintPoints(QPainter& painter) const {
