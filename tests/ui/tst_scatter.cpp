@@ -273,6 +273,7 @@ class TestScatter : public QObject {
     const int first = m_scatter->pointed();
     m_scatter->showNextMatch();
     QVERIFY(first != m_scatter->pointed());
+    QVERIFY(m_scatter->accessibleDescription().contains("dog"));  // said, too
     m_scatter->showNextMatch();
     QCOMPARE(m_scatter->pointed(), first);
     // Only what was found is named, in another colour.

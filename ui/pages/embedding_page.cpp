@@ -2,6 +2,7 @@
 #include "ui/pages/embedding_page.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -157,6 +158,11 @@ void EmbeddingPage::updateFacts() {
 
 void EmbeddingPage::updateFound() {
   m_found->setText(m_search->text().trimmed().isEmpty() ? QString() : tr("%n found", nullptr, m_scatter->matches()));
+}
+
+void EmbeddingPage::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && m_scatter != nullptr) updateFacts();
 }
 
 QString EmbeddingPage::facts() const { return m_facts->text(); }

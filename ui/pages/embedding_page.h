@@ -41,6 +41,9 @@ class EmbeddingPage : public QWidget {
   void runChosen(dsa::RunId run);
   void demoWanted();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* makeHeader();
   void updateFacts();

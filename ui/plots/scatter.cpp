@@ -52,9 +52,7 @@ void Scatter::setFrame(const EmbeddingFrame& frame) {
   }
   findMatches();
   if (!m_moved) fit(another);
-  setAccessibleDescription(
-      tr("%1 points after step %2")
-          .arg(Units::count(static_cast<std::uint64_t>(m_order.size())), Units::count(frame.step)));
+  describe();
   update();
 }
 
@@ -65,7 +63,7 @@ void Scatter::clear() {
   m_labels.clear();
   m_pointed = -1;
   m_moved = false;
-  setAccessibleDescription(m_emptyText);
+  describe();
   update();
 }
 
@@ -76,7 +74,7 @@ void Scatter::setPlacement(const QString& placement) {
 
 void Scatter::setEmptyText(const QString& text) {
   m_emptyText = text;
-  if (!m_frame.of) setAccessibleDescription(text);
+  describe();
   update();
 }
 
@@ -90,7 +88,7 @@ QString Scatter::name(int index) const {
 int Scatter::search(const QString& text) {
   m_search = text.trimmed();
   m_nextMatch = 0;
-  m_pointed = -1;
+  point(-1);
   findMatches();
   update();
   return matches();
@@ -176,7 +174,21 @@ void Scatter::move(const QPointF& pixels) {
 void Scatter::point(int index) {
   if (index == m_pointed) return;
   m_pointed = index;
+  describe();
   update();
+}
+
+/// For those who hear it: the point that is told of, else what is there.
+void Scatter::describe() {
+  const QStringList told = readout();
+  if (!told.isEmpty())
+    setAccessibleDescription(told.join("; "));
+  else if (m_frame.of)
+    setAccessibleDescription(
+        tr("%1 points after step %2")
+            .arg(Units::count(static_cast<std::uint64_t>(m_order.size())), Units::count(m_frame.step)));
+  else
+    setAccessibleDescription(m_emptyText);
 }
 
 QStringList Scatter::readout() const {

@@ -66,6 +66,7 @@ class Scatter : public QWidget {
   void zoom(double factor, const QPointF& fixed);
   void move(const QPointF& pixels);
   void point(int index);
+  void describe();
   void findMatches();
   void placeNames();
   void paintGround(QPainter& painter) const;
