@@ -154,7 +154,7 @@ void Scatter::paintPoints(QPainter& painter) const {
   const QRectF seen = QRectF(rect()).adjusted(-6, -6, 6, 6);
   QColor fill = colour();
   // While a search is on, the others step back.
-  fill.setAlphaF(m_search.isEmpty() ? 0.62F : 0.16F);
+  fill.setAlphaF(m_search.isEmpty() ? 0.62F : 0.2F);
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill);
   for (auto it = m_order.rbegin(); it != m_order.rend(); ++it) {
