@@ -55,6 +55,10 @@ SELECT ?2, kind, value, created_ms, taken_ms, answered_ms, answer FROM source.co
 INSERT INTO main.event (run, attempt, wall_ms, step, kind, text)
 SELECT ?2, attempt, wall_ms, step, kind, text FROM source.event WHERE run = ?1 ORDER BY id)sql",
            from, to);
+  copyRows(db, R"sql(
+INSERT INTO main.embedding (run, step, wall_ms, table_name, total_rows, dim, k, rows, weights, labels)
+SELECT ?2, step, wall_ms, table_name, total_rows, dim, k, rows, weights, labels FROM source.embedding WHERE run = ?1)sql",
+           from, to);
   copyRows(db, "INSERT INTO main.tag SELECT ?2, name FROM source.tag WHERE run = ?1", from, to);
   copyRows(db, R"sql(
 INSERT INTO main.metric (name, unit, source, axis)

@@ -64,7 +64,12 @@ inline constexpr const char* kActiveRuns = R"sql(
 SELECT id, pid, pid_start, boot_id, pid_namespace, machine_id, coalesce(heartbeat_ms, created_ms) FROM run
 WHERE status IN ('queued', 'running', 'paused') AND pid IS NOT NULL)sql";
 
-inline constexpr std::array kAll = {kRunList,     kRunOne, kRunByName, kAttempts,        kMetrics,    kSamplePage,
-                                    kSampleRange, kEvents, kCommands,  kPendingCommands, kComparison, kActiveRuns};
+/// The state of run ?1, unless it stands at step ?2 (NULL: whatever it is).
+inline constexpr const char* kEmbedding = R"sql(
+SELECT step, wall_ms, table_name, total_rows, dim, k, rows, weights, labels FROM embedding WHERE run = ?1 AND step IS NOT ?2)sql";
+
+inline constexpr std::array kAll = {kRunList,    kRunOne,      kRunByName, kAttempts, kMetrics,
+                                    kSamplePage, kSampleRange, kEvents,    kCommands, kPendingCommands,
+                                    kComparison, kActiveRuns,  kEmbedding};
 
 }  // namespace dsa::sql

@@ -289,4 +289,13 @@ Result<std::vector<ComparisonArm>> Reader::comparison(std::int64_t comparison) c
   return arms;
 }
 
+Result<std::optional<EmbeddingSample>> Reader::embedding(RunId run, std::optional<std::uint64_t> knownStep) const {
+  std::optional<EmbeddingSample> sample;
+  DSA_TRY(m_database.read("read the embedding", [&](SQLite::Database& db) -> Result<void> {
+    DSA_ASSIGN(sample, reads::embedding(db, run, knownStep));
+    return {};
+  }));
+  return sample;
+}
+
 }  // namespace dsa

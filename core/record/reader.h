@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/record/database.h"
+#include "core/record/embedding.h"
 #include "core/record/records.h"
 
 namespace dsa {
@@ -67,6 +68,10 @@ class Reader {
   Result<std::vector<EventRow>> events(RunId run, std::int64_t afterId = 0, std::size_t limit = 10000) const;
   Result<std::vector<CommandRow>> commands(RunId run, std::int64_t afterId = 0) const;
   Result<std::vector<ComparisonArm>> comparison(std::int64_t comparison) const;
+  /// The latest state of the run's rows; nothing where none was recorded, or where it still stands at `knownStep`. A
+  /// state of an earlier step is given, too: a run may have gone back. Errors input: the stored arrays are damaged.
+  Result<std::optional<EmbeddingSample>> embedding(RunId run,
+                                                   std::optional<std::uint64_t> knownStep = std::nullopt) const;
 
  private:
   explicit Reader(Database database) : m_database(std::move(database)) {}

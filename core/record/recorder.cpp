@@ -168,6 +168,12 @@ void Recorder::updateProgress(const RunProgress& progress) {
   m_queue.progress->merge(progress);
 }
 
+void Recorder::embedding(EmbeddingSample sample) {
+  if (sample.wallMs == 0) sample.wallMs = nowMs();
+  const std::lock_guard lock(m_mutex);
+  if (!m_finished) m_queue.embedding = std::move(sample);
+}
+
 std::vector<CommandRow> Recorder::takeCommands() {
   const std::lock_guard lock(m_mutex);
   std::vector<CommandRow> commands(m_commands.begin(), m_commands.end());

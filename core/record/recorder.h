@@ -19,6 +19,7 @@
 
 #include "core/base/error.h"
 #include "core/record/database.h"
+#include "core/record/embedding.h"
 #include "core/record/process_identity.h"
 #include "core/record/records.h"
 #include "core/record/run_writes.h"
@@ -76,6 +77,8 @@ class Recorder {
   void event(const std::string& kind, const std::string& text, std::uint64_t step = 0);
   void setStatus(RunStatus status, const std::string& reason = {});
   void updateProgress(const RunProgress& progress);
+  /// Queues a state of the run's rows. Only the latest is kept, here and in the database; never waits.
+  void embedding(EmbeddingSample sample);
 
   /// Commands that came since the last call, each one once, at most watchedIntervalMs old. Never touches the database.
   std::vector<CommandRow> takeCommands();
@@ -104,6 +107,7 @@ class Recorder {
     std::vector<QueuedSample> samples;
     std::vector<Write> writes;
     std::optional<RunProgress> progress;
+    std::optional<EmbeddingSample> embedding;
   };
   struct MetricState {
     MetricInfo info;

@@ -137,9 +137,11 @@ Result<void> Recorder::storeQueued() {
         if (!m_batch.progress) m_batch.progress.emplace();
         m_batch.progress->merge(*m_queue.progress);
       }
+      if (m_queue.embedding) m_batch.embedding = std::move(m_queue.embedding);
       m_queue = Batch{};
       const bool heartbeatDue = !m_finished && steadyClockMs() - m_lastCommitMs >= m_options.idleIntervalMs;
-      if (m_batch.samples.empty() && m_batch.writes.empty() && !m_batch.progress && !heartbeatDue) return {};
+      if (m_batch.samples.empty() && m_batch.writes.empty() && !m_batch.progress && !m_batch.embedding && !heartbeatDue)
+        return {};
     }
     auto stored = storeBatch();
     const std::lock_guard lock(m_mutex);
@@ -187,6 +189,7 @@ Result<void> Recorder::storeBatch() {
     }
     writes::insertSamples(db, run, samples);
     for (const Write& write : m_batch.writes) write(db, run);
+    if (m_batch.embedding) writes::storeEmbedding(db, run, *m_batch.embedding);
     return {};
   }));
   // Only a committed id is kept: after a rollback it may belong to another metric.

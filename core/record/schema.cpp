@@ -125,7 +125,24 @@ CREATE INDEX comparison_of_run ON comparison (run);
 // How far a run has to go: a window's progress and time left.
 constexpr const char* kVersion2 = "ALTER TABLE run ADD COLUMN planned_steps INTEGER";
 
-constexpr std::array<Migration, 2> kMigrations = {Migration{1, kVersion1}, Migration{2, kVersion2}};
+// The latest state of some rows, replaced at each new one: what a window draws as points, also when the table is gone.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE embedding (
+  run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  step INTEGER NOT NULL,
+  wall_ms INTEGER NOT NULL,
+  table_name TEXT NOT NULL,
+  total_rows INTEGER NOT NULL,
+  dim INTEGER NOT NULL,
+  k REAL NOT NULL,
+  rows BLOB NOT NULL,
+  weights BLOB NOT NULL,
+  labels TEXT NOT NULL DEFAULT ''
+);
+)sql";
+
+constexpr std::array<Migration, 3> kMigrations = {Migration{1, kVersion1}, Migration{2, kVersion2},
+                                                  Migration{3, kVersion3}};
 
 }  // namespace
 

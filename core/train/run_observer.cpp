@@ -39,7 +39,8 @@ RunObserver::RunObserver(const RunSetup& setup, Recorder& recorder, const Runner
       m_options(options),
       m_earlierSeconds(earlierSeconds),
       m_faultsAtStart(processFaults(::getpid())),
-      m_ioAtStart(processIo(::getpid())) {
+      m_ioAtStart(processIo(::getpid())),
+      m_embedding(setup) {
   declareMetrics();
   MetricSamplerOptions sampling;
   sampling.period = std::chrono::milliseconds(100);
@@ -140,6 +141,14 @@ void RunObserver::stepped(const StepReport& report) {
   m_stall += report.stallSeconds;
   if (m_lastTick < 0 || report.seconds - m_lastTick >= kTick || report.step == m_setup.plannedSteps) tick(report);
 }
+
+void RunObserver::between(const Tables& tables) {
+  if (!m_recorder.watched()) return;
+  if (auto sample = m_embedding.whenDue(tables)) m_recorder.embedding(std::move(*sample));
+}
+
+// Also where nobody watched: a finished run's points can be looked at when its table is gone.
+void RunObserver::ending(const Tables& tables) { m_recorder.embedding(m_embedding.now(tables)); }
 
 void RunObserver::tick(const StepReport& report) {
   const double seconds = m_lastTick < 0 ? 0 : report.seconds - m_lastTick;

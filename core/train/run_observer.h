@@ -8,6 +8,7 @@
 
 #include "core/metrics/metric_sampler.h"
 #include "core/record/recorder.h"
+#include "core/train/embedding_sampler.h"
 #include "core/train/run_result.h"
 #include "core/train/runner.h"
 
@@ -22,6 +23,8 @@ class RunObserver final : public TrainObserver {
   void phase(const std::string& name) override;
   void tablesReady(const Tables& tables) override;
   void stepped(const StepReport& report) override;
+  void between(const Tables& tables) override;
+  void ending(const Tables& tables) override;
   void evaluated(std::uint64_t epoch, const EvalMetrics& metrics) override;
   std::vector<Order> orders() override;
 
@@ -46,6 +49,7 @@ class RunObserver final : public TrainObserver {
   std::atomic<std::uint64_t> m_step{0};
   std::optional<FaultCounts> m_faultsAtStart;
   std::optional<ProcessIo> m_ioAtStart;
+  EmbeddingSampler m_embedding;
 
   // Since the last tick.
   double m_lossSum = 0;

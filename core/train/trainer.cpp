@@ -83,6 +83,7 @@ class Training {
   Result<void> evaluateNow(std::uint64_t epoch);
   Result<TrainOutcome> finish();
   void announce(PreparedBatch& batch);
+  void letLook();
   [[nodiscard]] bool stopAsked() const {
     return m_stop || (m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed));
   }
@@ -183,10 +184,17 @@ Result<void> Training::loop() {
       break;
     }
     DSA_TRY(oneStep(queue, ahead));
+    letLook();
     DSA_TRY(afterStep(queue));
   }
   m_out.seconds = secondsSince(m_loopBegin) - m_notTraining;
   return {};
+}
+
+void Training::letLook() {
+  const Clock::time_point begin = Clock::now();
+  m_observer.between(*m_tables);
+  m_notTraining += secondsSince(begin);
 }
 
 Error Training::badGradient(const BadGradient& bad) const {
@@ -310,6 +318,7 @@ Result<void> Training::obey(std::deque<std::unique_ptr<PreparedBatch>>& queue) {
       }
       order.answer(answer);
     }
+    if (m_paused) m_observer.between(*m_tables);
     if (m_paused && m_stepsWhilePaused == 0 && !stopAsked()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   } while (m_paused && m_stepsWhilePaused == 0 && !stopAsked());
   m_notTraining += secondsSince(paused);
@@ -354,6 +363,7 @@ Result<TrainOutcome> Training::finish() {
     m_out.tableSha256 = tableSha256(*m_tables, canonicalForHash(m_setup.spec));
   }
   m_observer.phase("closing");
+  m_observer.ending(*m_tables);
   m_out.tableBytes = m_tables->tableBytes();
   DSA_ASSIGN(m_out.diskBytes, m_tables->diskBytes());
   m_out.devicePeak = m_device->hasOwnMemory() ? m_device->peak() : 0;

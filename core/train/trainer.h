@@ -43,6 +43,10 @@ class TrainObserver {
   /// The tables stand: files to watch, and what recovery found.
   virtual void tablesReady(const Tables&) {}
   virtual void stepped(const StepReport&) {}
+  /// Between two steps, and while the run pauses: rows may be read. Its time is not counted as training.
+  virtual void between(const Tables&) {}
+  /// After the last step of this attempt, finished or stopped, while the tables still stand.
+  virtual void ending(const Tables&) {}
   virtual void evaluated(std::uint64_t, const EvalMetrics&) {}
   virtual void said(const std::string& kind, const std::string& text, std::uint64_t step) {
     (void)kind, (void)text, (void)step;

@@ -326,6 +326,89 @@
         <source>Demo %1</source>
         <translation>Демо %1</translation>
     </message>
+    <message>
+        <source>Demo %1, second act</source>
+        <translation>Демо %1, второе действие</translation>
+    </message>
+</context>
+<context>
+    <name>dsa::ui::EmbeddingPage</name>
+    <message>
+        <source>all %1 rows</source>
+        <translation>все строки: %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 rows, those the first batches met</source>
+        <translation>%1 из %2 строк, встреченных первыми пакетами</translation>
+    </message>
+    <message>
+        <source>two leading directions through the origin, %1 % of the squares</source>
+        <translation>два главных направления через начало координат, %1 % суммы квадратов</translation>
+    </message>
+    <message>
+        <source>PCA, %1 % of the variance</source>
+        <translation>метод главных компонент, %1 % дисперсии</translation>
+    </message>
+    <message>
+        <source>the only coordinate</source>
+        <translation>единственная координата</translation>
+    </message>
+    <message>
+        <source>first two coordinates</source>
+        <translation>первые две координаты</translation>
+    </message>
+    <message>
+        <source>No run is shown. The one-minute demo ends with one that unfolds before your eyes.</source>
+        <translation>Запуск не выбран. Минутное демо завершается запуском, который разворачивается на глазах.</translation>
+    </message>
+    <message>
+        <source>One-minute demo</source>
+        <translation>Минутное демо</translation>
+    </message>
+    <message>
+        <source>Run shown</source>
+        <translation>Показанный запуск</translation>
+    </message>
+    <message>
+        <source>Find a name or a row number</source>
+        <translation>Найти имя или номер строки</translation>
+    </message>
+    <message>
+        <source>Find points</source>
+        <translation>Поиск точек</translation>
+    </message>
+    <message>
+        <source>Lights the points that match; Enter goes from one to the next</source>
+        <translation>Подсвечивает найденные точки; Enter переходит от одной к другой</translation>
+    </message>
+    <message>
+        <source>The run is about to begin …</source>
+        <translation>Запуск сейчас начнётся …</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>шаг %1</translation>
+    </message>
+    <message>
+        <source>dim %1</source>
+        <translation>размерность %1</translation>
+    </message>
+    <message>
+        <source>The first points come with the first steps.</source>
+        <translation>Первые точки появятся с первыми шагами.</translation>
+    </message>
+    <message>
+        <source>No points were recorded of this run: an older version trained it, or it ended before its first step.</source>
+        <translation>Точки этого запуска не записаны: его обучала более старая версия, или он завершился до первого шага.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>найдена %n</numerusform>
+            <numerusform>найдено %n</numerusform>
+            <numerusform>найдено %n</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>dsa::ui::FitBars</name>
@@ -904,6 +987,18 @@
     <message>
         <source>Close</source>
         <translation>Закрыть</translation>
+    </message>
+    <message>
+        <source>Embedding</source>
+        <translation>Вложение</translation>
+    </message>
+    <message>
+        <source>Second act: mammals unfold in the Poincaré disk.</source>
+        <translation>Второе действие: млекопитающие разворачиваются в диске Пуанкаре.</translation>
+    </message>
+    <message>
+        <source>Watch the second act</source>
+        <translation>Смотреть второе действие</translation>
     </message>
 </context>
 <context>
@@ -1579,6 +1674,37 @@
     <message>
         <source>Delete the table …</source>
         <translation>Удалить таблицу …</translation>
+    </message>
+</context>
+<context>
+    <name>dsa::ui::Scatter</name>
+    <message>
+        <source>Points of the embedding</source>
+        <translation>Точки вложения</translation>
+    </message>
+    <message>
+        <source>%1 points after step %2</source>
+        <translation>Точек: %1, после шага %2</translation>
+    </message>
+    <message>
+        <source>Row %1</source>
+        <translation>Строка %1</translation>
+    </message>
+    <message>
+        <source>x %1, y %2</source>
+        <translation>x %1, y %2</translation>
+    </message>
+    <message>
+        <source>norm %1</source>
+        <translation>норма %1</translation>
+    </message>
+    <message>
+        <source>%1, distance from the centre %2</source>
+        <translation>%1, расстояние от центра %2</translation>
+    </message>
+    <message>
+        <source>Rings: distance 1 to %1 from the centre</source>
+        <translation>Кольца: расстояние от центра 1–%1</translation>
     </message>
 </context>
 <context>

@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,19 @@ inline RunRow row(const std::string& name) {
 inline MetricInfo loss() { return MetricInfo{0, "loss", "", "mean of the batch", MetricAxis::step}; }
 inline MetricInfo memory() {
   return MetricInfo{0, "memory.private", "B", "RssAnon + VmPTE + VmSwap", MetricAxis::time};
+}
+
+/// Three of a thousand rows of dim 2; the weights tell the step.
+inline EmbeddingSample embedding(std::uint64_t step) {
+  auto of = std::make_shared<EmbeddingRows>();
+  of->table = "entities";
+  of->totalRows = 1000;
+  of->dim = 2;
+  of->k = 1.5;
+  of->rows = {4, 7, 0xFFFFFFFFFFull};
+  of->labels = {"\u0436\u0438\u0432\u043e\u0442\u043d\u043e\u0435", "a \"quoted\" name", ""};
+  const auto s = static_cast<float>(step);
+  return EmbeddingSample{step, 0, of, {s, 0.5f, -s, 0.25f, 1e-30f, std::numeric_limits<float>::quiet_NaN()}};
 }
 
 /// A second connection that knows nothing of the library.

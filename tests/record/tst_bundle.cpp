@@ -29,6 +29,7 @@ void makeRun(const std::string& path) {
   recorder->supersedeAfter(150).value();
   for (std::uint64_t step = 151; step <= 180; ++step) recorder->sample(step, loss, -static_cast<double>(step));
   recorder->event("phase", "hello", 3);
+  recorder->embedding(test::embedding(180));
   auto editor = Editor::open(path).value();
   editor.sendCommand(1, CommandKind::checkpoint).value();
   QVERIFY(editor.addTag(1, "x"));
@@ -94,6 +95,13 @@ class TestBundle : public QObject {
     QCOMPARE(moved->events(2)->size(), old->events(1)->size());
     QCOMPARE(moved->commands(2)->size(), std::size_t{1});
     QCOMPARE(test::series(*moved, 1, "memory.private").size(), std::size_t{1});
+    const auto points = moved->embedding(2);
+    QVERIFY(points && points->has_value());
+    QCOMPARE((*points)->step, std::uint64_t{180});
+    QCOMPARE((*points)->wallMs, (*old->embedding(1))->wallMs);
+    QCOMPARE((*points)->of->labels, test::embedding(180).of->labels);
+    QCOMPARE((*points)->of->rows, test::embedding(180).of->rows);
+    QCOMPARE((*points)->weights[0], 180.0f);
     MUST(moved->database().check());
     // A bundle is a database of its own.
     QCOMPARE(Reader::open(bundle)->runs()->size(), std::size_t{1});
@@ -120,6 +128,30 @@ class TestBundle : public QObject {
     QCOMPARE(readTextFile(bundle).value(), bytes);
     test::raw(folder.database()).exec("UPDATE run SET status = 'running'");
     QVERIFY(!importRuns(folder.database(), bundle, OnSameRun::replace));
+  }
+
+  void aBundleOfAnOlderFormatIsImported_data() {
+    QTest::addColumn<int>("format");
+    for (int format = 1; format < builtInMigrations().back().version; ++format)
+      QTest::addRow("format %d", format) << format;
+  }
+  void aBundleOfAnOlderFormatIsImported() {
+    QFETCH(int, format);
+    const test::Folder folder;
+    const std::string bundle = folder.file("old.dsarun");
+    DatabaseOptions older;
+    older.migrations = builtInMigrations().first(static_cast<std::size_t>(format));
+    MUST(Database::open(bundle, older));
+    test::raw(bundle).exec(
+        "INSERT INTO run (uuid, name, spec, status, created_ms) VALUES ('u', 'old', '{}', 'finished', 7)");
+    const auto imported = importRuns(folder.database(), bundle, OnSameRun::refuse);
+    MUST(imported);
+    const auto reader = Reader::open(folder.database());
+    QCOMPARE(reader->run(imported->at(0))->name, std::string("old"));
+    QVERIFY(!reader->embedding(imported->at(0))->has_value());
+    QCOMPARE(test::number(bundle, "PRAGMA user_version"), std::int64_t{format});
+    for (const auto& entry : std::filesystem::directory_iterator(folder.file("")))
+      QVERIFY2(entry.path().string().find(".backup") == std::string::npos, entry.path().c_str());
   }
 
   void aRunningRunIsExportedAsInterrupted() {

@@ -164,6 +164,20 @@ class TestDatabase : public QObject {
     QVERIFY(Database::open(path, options)->notice().empty());
   }
 
+  void anOldRunTakesAnEmbedding() {
+    const test::Folder folder;
+    makeFirstFormat(folder.database());
+    auto recorder = Recorder::open(folder.database());
+    MUST(recorder);
+    const auto reader = Reader::open(folder.database());
+    QVERIFY(!reader->embedding(1)->has_value());
+    MUST((*recorder)->attachRun(1));
+    (*recorder)->embedding(test::embedding(2));
+    MUST((*recorder)->flush());
+    QCOMPARE((*reader->embedding(1))->step, std::uint64_t{2});
+    MUST(reader->database().check());
+  }
+
   void aFailedMigrationLeavesTheFileAsItWas() {
     const test::Folder folder;
     const std::string path = folder.database();

@@ -123,6 +123,33 @@ class TestReader : public QObject {
     MUST(editor->setArchived(2, false));
   }
 
+  void aDamagedEmbeddingIsSaidAsSuch_data() {
+    QTest::addColumn<QString>("change");
+    QTest::newRow("half a row number") << "rows = x'0102'";
+    QTest::newRow("half a weight") << "weights = x'010203'";
+    QTest::newRow("a row too few") << "rows = x'0000000000000000'";
+    QTest::newRow("no dim") << "dim = 0";
+    QTest::newRow("a dim beyond all bounds") << "dim = 0x7fffffffffffffff";
+    QTest::newRow("names that are none") << "labels = '{'";
+    QTest::newRow("numbers for names") << "labels = '[1, 2, 3]'";
+    QTest::newRow("a name too few") << "labels = '[\"a\", \"b\"]'";
+  }
+  void aDamagedEmbeddingIsSaidAsSuch() {
+    QFETCH(QString, change);
+    const test::Folder folder;
+    auto recorder = Recorder::open(folder.database());
+    MUST((*recorder)->createRun(test::row("drawn")));
+    (*recorder)->embedding(test::embedding(1));
+    MUST((*recorder)->finish(RunStatus::finished, "", "{}"));
+    const auto reader = Reader::open(folder.database());
+    QVERIFY(reader->embedding(1)->has_value());
+    test::raw(folder.database()).exec(("UPDATE embedding SET " + change).toStdString());
+    const auto read = reader->embedding(1);
+    QVERIFY(!read);
+    QCOMPARE(read.error().code, ErrorCode::input);
+    QVERIFY(read.error().message.find("damaged") != std::string::npos);
+  }
+
   void noStatementWalksTheSamples() {
     SQLite::Database db = test::raw(m_folder.database());
     QVERIFY(walksALongTable(planOf(db, "SELECT sum(value) FROM sample s").at(0)));  // the check can fail

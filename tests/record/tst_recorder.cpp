@@ -266,6 +266,60 @@ class TestRecorder : public QObject {
     QTRY_VERIFY(test::number(folder.database(), "SELECT heartbeat_ms FROM run") > first);
   }
 
+  void onlyTheLatestEmbeddingIsKept() {
+    const test::Folder folder;
+    auto recorder = begun(folder.database());
+    QVERIFY(recorder);
+    const auto reader = Reader::open(folder.database());
+    QVERIFY(!reader->embedding(1)->has_value());
+    for (const std::uint64_t step : {5u, 6u, 7u}) recorder->embedding(test::embedding(step));
+    QCOMPARE(recorder->pending(), std::uint64_t{0});  // a picture is no value that must not be lost
+    MUST(recorder->flush());
+    QCOMPARE(test::number(folder.database(), "SELECT count(*) FROM embedding"), std::int64_t{1});
+    const auto first = reader->embedding(1);
+    MUST(first);
+    QVERIFY(first->has_value());
+    const EmbeddingSample given = test::embedding(7);
+    const EmbeddingSample& stored = **first;
+    QCOMPARE(stored.step, std::uint64_t{7});
+    QVERIFY(std::abs(stored.wallMs - wallClockMs()) < 60000);
+    QCOMPARE(stored.of->table, given.of->table);
+    QCOMPARE(stored.of->totalRows, std::uint64_t{1000});
+    QCOMPARE(stored.of->dim, std::uint64_t{2});
+    QCOMPARE(stored.of->k, 1.5);
+    QCOMPARE(stored.of->rows, given.of->rows);
+    QCOMPARE(stored.of->labels, given.of->labels);
+    QCOMPARE(stored.weights.size(), std::size_t{6});
+    for (std::size_t i = 0; i < 5; ++i) QCOMPARE(stored.weights[i], given.weights[i]);
+    QVERIFY(std::isnan(stored.weights[5]));
+
+    recorder->embedding(test::embedding(9));
+    MUST(recorder->finish(RunStatus::finished, "", "{}"));
+    QCOMPARE(test::number(folder.database(), "SELECT count(*) FROM embedding"), std::int64_t{1});
+    QCOMPARE((*reader->embedding(1, 7))->step, std::uint64_t{9});
+    QVERIFY(!reader->embedding(1, 9)->has_value());
+    QCOMPARE((*reader->embedding(1, 20))->step, std::uint64_t{9});  // a run that went back
+    recorder->embedding(test::embedding(11));
+    MUST(recorder->flush());
+    QCOMPARE((*reader->embedding(1))->step, std::uint64_t{9});
+    test::raw(folder.database()).exec("PRAGMA foreign_keys = ON; DELETE FROM run");
+    QCOMPARE(test::number(folder.database(), "SELECT count(*) FROM embedding"), std::int64_t{0});
+  }
+
+  void anEmbeddingAloneIsStoredWhileWatched() {
+    const test::Folder folder;
+    RecorderOptions options;
+    options.watchedIntervalMs = 20;
+    options.idleIntervalMs = 3600000;  // no heartbeat takes it along
+    auto recorder = begun(folder.database(), options);
+    QVERIFY(recorder);
+    MUST(Editor::open(folder.database())->watch(1));
+    QTRY_VERIFY(recorder->watched());
+    MUST(recorder->flush());
+    recorder->embedding(test::embedding(3));
+    QTRY_COMPARE(test::number(folder.database(), "SELECT count(*) FROM embedding"), std::int64_t{1});
+  }
+
   void aRefusedRunEndsWithoutAnAttempt() {
     const test::Folder folder;
     auto recorder = Recorder::open(folder.database());

@@ -29,6 +29,7 @@ class TestRecipe : public QObject {
   void mammalsAreTheMeasuredSettings();
   void mammalsAdamHasTheTunedEpsilon();
   void demoIsTheOneMinuteDemo();
+  void secondActIsADiskOnTheDisk();
   void unknownNameSuggests();
   void namesDoNotLeaveTheFolder();
   void brokenFilesAreRefused_data();
@@ -46,8 +47,13 @@ void TestRecipe::everyBundledRecipeResolves() {
     const auto spec = resolve(recipe.spec, factsOf(*recipe.spec.dataset));
     QVERIFY2(spec.has_value(), spec ? "" : spec.error().message.c_str());
   }
-  const std::set<std::string> expected = {
-      "demo", "umls", "wordnet-mammals", "wordnet-mammals-dsa", "wordnet-mammals-euclidean", "wordnet-mammals-radam"};
+  const std::set<std::string> expected = {"demo",
+                                          "demo-disk",
+                                          "umls",
+                                          "wordnet-mammals",
+                                          "wordnet-mammals-dsa",
+                                          "wordnet-mammals-euclidean",
+                                          "wordnet-mammals-radam"};
   for (const std::string& name : expected) QVERIFY2(names.contains(name), name.c_str());
 }
 
@@ -94,6 +100,19 @@ void TestRecipe::demoIsTheOneMinuteDemo() {
   QCOMPARE(batchSlots(spec->train.batch, spec->train.negatives), std::uint64_t{10'000});
   QCOMPARE(plannedSteps(*spec, factsOf("zipf:1000000")), std::uint64_t{400});
   QCOMPARE(spec->train.threads, std::uint64_t{2});
+}
+
+void TestRecipe::secondActIsADiskOnTheDisk() {
+  const auto recipe = loadRecipe(kFolder, "demo-disk");
+  QVERIFY(recipe.has_value());
+  const auto spec = resolve(recipe->spec, factsOf("wordnet-mammals"));
+  QVERIFY2(spec.has_value(), spec ? "" : spec.error().message.c_str());
+  QVERIFY(spec->model == ModelChoice::poincare);
+  QCOMPARE(spec->dim, std::uint64_t{2});
+  QCOMPARE(spec->k, 1.0);
+  QVERIFY(spec->optimizer.placement == PlacementChoice::disk);
+  QCOMPARE(spec->train.seed, std::uint64_t{1});
+  QCOMPARE(plannedSteps(*spec, factsOf("wordnet-mammals")), std::uint64_t{160 * 654});
 }
 
 void TestRecipe::unknownNameSuggests() {

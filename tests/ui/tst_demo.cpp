@@ -100,6 +100,17 @@ class TestDemo : public QObject {
     QVERIFY((*recorder)->finish(RunStatus::stopped, "", "{}").has_value());
   }
 
+  void theSecondActIsTheRecipeOfTheDisk() {
+    test::WindowHome home;
+    const auto request = secondActRequest();
+    QVERIFY(request.has_value());
+    QVERIFY(request->arms.isEmpty() && !request->queue);
+    QCOMPARE(*request->spec.dataset, std::string("wordnet-mammals"));
+    QCOMPARE(*request->spec.dim, std::uint64_t{2});
+    QCOMPARE(*request->spec.k, 1.0);
+    QVERIFY(request->spec.optimizer.placement == PlacementChoice::disk);
+  }
+
   void theCacheIsEvictedOnceNearTheEnd() {
     QTemporaryDir folder;
     const QString path = folder.filePath("runs.sqlite");

@@ -4,10 +4,12 @@
 #include "ui/look/theme.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/delete_table.h"
+#include "ui/pages/embedding_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
+#include "ui/plots/scatter.h"
 #include "ui/tools/made_records.h"
 #include "ui/tools/wait.h"
 
@@ -82,13 +84,17 @@ class TestLayout : public QObject {
     MainWindow window(m_home->database());
     window.resize(1024, 700);
     window.show();
-    QTRY_VERIFY(window.model().rowCount() == 5);
+    QTRY_VERIFY(window.model().rowCount() == 6);
     QVERIFY2(window.minimumSizeHint().width() <= 1024 && window.minimumSizeHint().height() <= 700,
              qPrintable(QString("%1x%2").arg(window.minimumSizeHint().width()).arg(window.minimumSizeHint().height())));
     window.openRun(2);
     window.compareRuns({1, 2});
     QTRY_VERIFY(window.comparePage().results().rowCount() > 0);
-    for (const auto tab : {MainWindow::StartTab, MainWindow::RunsTab, MainWindow::LiveTab, MainWindow::CompareTab}) {
+    window.openEmbedding(6);
+    QTRY_VERIFY(window.embeddingPage().scatter().frame().of != nullptr);
+    window.embeddingPage().search("raptor");
+    for (const auto tab : {MainWindow::StartTab, MainWindow::RunsTab, MainWindow::LiveTab, MainWindow::CompareTab,
+                           MainWindow::EmbeddingTab}) {
       window.showTab(tab);
       settle(300);
       if (window.size() != QSize(1024, 700)) {
@@ -117,6 +123,31 @@ class TestLayout : public QObject {
     QVERIFY2(cutThere.isEmpty(), qPrintable(cutThere.join('\n')));
     QApplication::removeTranslator(&translator);
     QLocale::setDefault(QLocale("en"));
+  }
+
+  void emptyPagesAreNotCutOff_data() { nothingIsCutOff_data(); }
+  void emptyPagesAreNotCutOff() {
+    QFETCH(QString, language);
+    QTranslator translator;
+    if (language != "en") {
+      QVERIFY(translator.load(QLocale(language), "dsa-lab", "_", ":/translations"));
+      QVERIFY(QApplication::installTranslator(&translator));
+    }
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+      applyTheme(*qApp, mode);
+      MainWindow window(m_home->file("empty.sqlite"));
+      window.resize(1024, 700);
+      window.show();
+      for (const auto tab :
+           {MainWindow::RunsTab, MainWindow::LiveTab, MainWindow::CompareTab, MainWindow::EmbeddingTab}) {
+        window.showTab(tab);
+        settle(100);
+        const QStringList cut = cutOff(window);
+        QVERIFY2(cut.isEmpty(), qPrintable(QString("tab %1\n").arg(tab) + cut.join('\n')));
+      }
+    }
+    applyTheme(*qApp, ThemeMode::light);
+    QApplication::removeTranslator(&translator);
   }
 
   void everyControlHasAName() {

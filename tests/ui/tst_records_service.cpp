@@ -20,6 +20,17 @@ RunRow row(const std::string& name) {
   return run;
 }
 
+EmbeddingSample points(std::uint64_t step) {
+  auto of = std::make_shared<EmbeddingRows>();
+  of->table = "entities";
+  of->totalRows = 2;
+  of->dim = 2;
+  of->k = 1;
+  of->rows = {0, 1};
+  const auto s = static_cast<float>(step);
+  return EmbeddingSample{step, 0, of, {s, 0.5F, -s, 0.25F}};
+}
+
 /// A process that records one run and then waits to be killed.
 pid_t trainer(const QString& path) {
   int ready[2];
@@ -106,6 +117,57 @@ class TestRecordsService : public QObject {
     for (qsizetype i = 1; i < samples.size(); ++i) QVERIFY(samples[i].step == samples[i - 1].step + 1);
     records.follow({});
     QVERIFY((*recorder)->finish(RunStatus::finished, "", "{}").has_value());
+  }
+
+  void framesOfTheDrawnRunComeAndNoOthers() {
+    QTemporaryDir folder;
+    const QString path = folder.filePath("runs.sqlite");
+    auto drawn = Recorder::open(path.toStdString());
+    QVERIFY((*drawn)->createRun(row("drawn")).has_value());
+    QVERIFY((*drawn)->beginAttempt(0).has_value());
+    auto other = Recorder::open(path.toStdString());
+    QVERIFY((*other)->createRun(row("other")).has_value());
+    (*other)->embedding(points(5));
+    QVERIFY((*other)->finish(RunStatus::finished, "", "{}").has_value());
+    RecordsService records(path);
+    QVector<EmbeddingFrame> frames;
+    connect(&records, &RecordsService::embeddingArrived, this, [&](const EmbeddingFrame& frame) {
+      QVERIFY(QThread::currentThread() == qApp->thread());
+      frames << frame;
+    });
+    records.start();
+    records.follow({}, 1);
+    // That there is nothing yet is said once; the trainer hears that somebody looks.
+    QTRY_COMPARE(frames.size(), 1);
+    QVERIFY(!frames[0].of && frames[0].problem.isEmpty() && frames[0].run == 1);
+    QTRY_VERIFY((*drawn)->watched());
+    (*drawn)->embedding(points(1));
+    QTRY_COMPARE(frames.size(), 2);
+    QCOMPARE(frames[1].step, std::uint64_t{1});
+    QCOMPARE(frames[1].points, (QVector<QPointF>{{1, 0.5}, {-1, 0.25}}));
+    // Nothing new, nothing told.
+    (*drawn)->event("test", "the database changes", 1);
+    QVERIFY((*drawn)->flush().has_value());
+    QTest::qWait(400);
+    QCOMPARE(frames.size(), 2);
+    (*drawn)->embedding(points(2));
+    QVERIFY((*drawn)->finish(RunStatus::finished, "", "{}").has_value());
+    QTRY_COMPARE(frames.size(), 3);
+    QCOMPARE(frames[2].step, std::uint64_t{2});
+    // The finished one again, from the start; then the other; then none.
+    records.follow({}, 1);
+    QTRY_COMPARE(frames.size(), 4);
+    records.follow({1}, 2);
+    QTRY_COMPARE(frames.size(), 5);
+    QCOMPARE(frames[4].run, RunId{2});
+    QCOMPARE(frames[4].step, std::uint64_t{5});
+    SQLite::Database(path.toStdString(), SQLite::OPEN_READWRITE, 10000).exec("UPDATE embedding SET rows = x'00'");
+    records.follow({}, 2);
+    QTRY_COMPARE(frames.size(), 6);
+    QVERIFY(!frames[5].of && frames[5].problem.contains("damaged"));
+    records.follow({1, 2});
+    QTest::qWait(300);
+    QCOMPARE(frames.size(), 6);
   }
 
   void aHeldLockDelaysAnEditAndLosesNothing() {

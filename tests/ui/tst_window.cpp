@@ -7,11 +7,13 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/delete_table.h"
+#include "ui/pages/embedding_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/plots/plot.h"
+#include "ui/plots/scatter.h"
 #include "ui/run/comparison.h"
 #include "ui/run/run_text.h"
 
@@ -305,6 +307,53 @@ class TestWindow : public QObject {
     // Nobody asked to keep its table: 1.4 GiB go, the record stays.
     QTRY_VERIFY_WITH_TIMEOUT(!window.model().run(disk)->hasTable, 60000);
     QVERIFY(!QDir(m_home->file("data/dsa-lab/tables/run-" + QString::fromStdString(b->uuid))).exists());
+    // What follows is offered; the comparison stays on the screen.
+    QTRY_VERIFY(window.banner().isVisible());
+    const auto* offer = window.banner().findChild<QPushButton*>();
+    QVERIFY(offer->isVisible() && offer->text() == MainWindow::tr("Watch the second act"));
+    QVERIFY(page.isVisible());
+  }
+
+  void theSecondActUnfoldsInItsTab() {
+    MainWindow window(m_home->database());
+    window.show();
+    QTRY_VERIFY(!window.model().runs().isEmpty());
+    auto request = secondActRequest();
+    QVERIFY(request.has_value());
+    request->spec.name = "second act";
+    request->spec.train.epochs = 30;
+    QVector<EmbeddingFrame> frames;
+    connect(&window.records(), &RecordsService::embeddingArrived, this,
+            [&](const EmbeddingFrame& frame) { frames << frame; });
+    window.startSecondAct(*request);
+    EmbeddingPage& page = window.embeddingPage();
+    QVERIFY(page.isVisible());
+    QTRY_COMPARE_WITH_TIMEOUT(statusOf(window, "second act"), RunStatus::finished, 60000);
+    QCOMPARE(page.run(), named(window, "second act")->id);
+    // Seen while it went, and at its end: 30 passes of 654 steps.
+    QTRY_COMPARE(page.scatter().frame().step, std::uint64_t{30 * 654});
+    QCOMPARE(page.scatter().frame().points.size(), 1180);
+    frames.removeIf([](const EmbeddingFrame& frame) { return !frame.of; });
+    QVERIFY2(frames.size() >= 2, qPrintable(QString::number(frames.size())));
+    for (qsizetype i = 1; i < frames.size(); ++i) {
+      QVERIFY(frames[i].step > frames[i - 1].step);
+      QVERIFY(frames[i].points != frames[i - 1].points);
+    }
+    page.search("carnivore");
+    QVERIFY(page.scatter().matches() >= 1);
+    QCOMPARE(window.livePage().run(), page.run());
+  }
+
+  void theEmbeddingTabShowsTheNewestRunByItself() {
+    MainWindow window(m_home->database());
+    window.show();
+    window.showTab(MainWindow::EmbeddingTab);
+    QTRY_VERIFY(!window.model().runs().isEmpty());
+    QTRY_COMPARE(window.embeddingPage().run(), window.model().runs().constLast().id);
+    // A stopped run's points were recorded, too.
+    window.openEmbedding(named(window, "live")->id);
+    QTRY_VERIFY(window.embeddingPage().scatter().frame().of != nullptr);
+    QCOMPARE(window.embeddingPage().scatter().frame().kind, ProjectionKind::pca);
   }
 
   void nothingIsMovedByMouseAlone() {

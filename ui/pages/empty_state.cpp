@@ -19,8 +19,6 @@ EmptyState::EmptyState(const QString& iconName, const QString& sentence, const Q
       m_button(new QPushButton(action)) {
   m_text->setWordWrap(true);
   m_text->setAlignment(Qt::AlignCenter);
-  // A wrapping label that is aligned, not stretched, gets the height of its first guess: it is given a width.
-  m_text->setFixedWidth(420);
   m_icon->setAlignment(Qt::AlignCenter);
   auto* column = new QVBoxLayout(this);
   column->setSpacing(16);
@@ -34,12 +32,16 @@ EmptyState::EmptyState(const QString& iconName, const QString& sentence, const Q
 }
 
 void EmptyState::applyLook() {
+  // A wrapping label that is aligned, not stretched, gets the height of its first guess: it is given its size.
+  constexpr int kWidth = 420;
+  m_text->ensurePolished();
+  m_text->setFixedSize(kWidth, m_text->heightForWidth(kWidth));
   m_icon->setPixmap(iconPixmap(m_iconName, 48, Theme::current().muted, devicePixelRatioF()));
 }
 
 void EmptyState::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) applyLook();
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) applyLook();
 }
 
 }  // namespace dsa::ui

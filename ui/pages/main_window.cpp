@@ -25,6 +25,7 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/delete_table.h"
+#include "ui/pages/embedding_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
@@ -61,10 +62,12 @@ MainWindow::MainWindow(const QString& database, QWidget* parent)
   });
   connect(&m_launcher, &Launcher::failed, this, [this](const QString& text) {
     m_expected.clear();
+    if (m_embedding->run() == 0) m_embedding->showRun(0);  // it expects none any more
     m_banner->say(Banner::Kind::error, text);
   });
   connect(&m_demo, &DemoDirector::ended, this, &MainWindow::onDemoEnded);
   connect(&m_demo, &DemoDirector::tooSlow, this, &MainWindow::onDemoTooSlow);
+  connect(&m_records, &RecordsService::embeddingArrived, m_embedding, &EmbeddingPage::takeFrame);
   resize(1180, 760);
   restoreGeometry(QSettings().value("geometry").toByteArray());
   m_records.start();
@@ -80,12 +83,14 @@ void MainWindow::makePages() {
   m_runs = new RunsPage(m_records, m_model);
   m_live = new LivePage(m_records, m_model);
   m_compare = new ComparePage(m_records, m_model);
+  m_embedding = new EmbeddingPage(m_model);
   m_tabs = new QTabWidget;
   m_tabs->setDocumentMode(true);
   m_tabs->addTab(m_start, icon("home"), tr("Start"));
   m_tabs->addTab(m_runs, icon("table"), tr("Runs"));
   m_tabs->addTab(m_live, icon("live"), tr("Live"));
   m_tabs->addTab(m_compare, icon("compare"), tr("Compare"));
+  m_tabs->addTab(m_embedding, icon("embedding"), tr("Embedding"));
   auto* centre = new QWidget;
   auto* column = new QVBoxLayout(centre);
   column->setContentsMargins(0, 0, 0, 0);
@@ -123,6 +128,8 @@ void MainWindow::makePages() {
   connect(m_live, &LivePage::runChosen, this, &MainWindow::openRun);
   connect(m_compare, &ComparePage::runsChosen, this, &MainWindow::follow);
   connect(m_compare, &ComparePage::demoWanted, this, &MainWindow::startDemo);
+  connect(m_embedding, &EmbeddingPage::demoWanted, this, &MainWindow::startDemo);
+  connect(m_embedding, &EmbeddingPage::runChosen, this, &MainWindow::openEmbedding);
 }
 
 QAction* MainWindow::add(QMenu* menu, const QString& iconName, const QString& text, const QKeySequence& key,
@@ -171,8 +178,11 @@ void MainWindow::makeActions() {
   });
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
-  const QPair<QString, Tab> tabs[] = {
-      {tr("Start"), StartTab}, {tr("Runs"), RunsTab}, {tr("Live"), LiveTab}, {tr("Compare"), CompareTab}};
+  const QPair<QString, Tab> tabs[] = {{tr("Start"), StartTab},
+                                      {tr("Runs"), RunsTab},
+                                      {tr("Live"), LiveTab},
+                                      {tr("Compare"), CompareTab},
+                                      {tr("Embedding"), EmbeddingTab}};
   for (const auto& [name, tab] : tabs)
     add(view, "", name, QKeySequence(QString("Ctrl+%1").arg(tab + 1)), [this, tab = tab] { showTab(tab); });
   view->addSeparator();
@@ -242,15 +252,18 @@ void MainWindow::onRuns(const RunList& runs) {
   if (!m_expected.isEmpty()) {
     if (const auto run = m_model.byUuid(m_expected)) {
       m_expected.clear();
-      openRun(run->id);
+      m_expectedOn == EmbeddingTab ? openEmbedding(run->id) : openRun(run->id);
     }
   }
   m_demo.runsChanged(runs);
   m_live->runsChanged();
   m_compare->runsChanged();
+  m_embedding->runsChanged();
   m_start->setInterrupted(static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const RunSummary& run) {
     return run.status == RunStatus::interrupted && !run.archived;
   })));
+  if (m_tabs->currentIndex() == EmbeddingTab && m_embedding->run() == 0 && m_expected.isEmpty() && !runs.isEmpty())
+    follow();
   startQueued();
   updateActions();
   updateStatusBar();
@@ -258,6 +271,13 @@ void MainWindow::onRuns(const RunList& runs) {
 
 void MainWindow::follow() {
   QVector<RunId> runs;
+  if (m_tabs->currentIndex() == EmbeddingTab) {
+    // A look at this tab without a choice: the newest run.
+    if (m_embedding->run() == 0 && m_expected.isEmpty() && !m_model.runs().isEmpty())
+      m_embedding->showRun(m_model.runs().back().id);
+    m_records.follow({}, m_embedding->run());
+    return;
+  }
   if (m_tabs->currentIndex() == CompareTab) {
     runs = m_compare->runs();
   } else if (m_live->run() != 0) {
@@ -280,7 +300,16 @@ void MainWindow::startQueued() {
 
 void MainWindow::openRun(RunId run) {
   m_live->showRun(run);
+  m_embedding->showRun(run);
   showTab(LiveTab);
+  follow();
+  updateActions();
+}
+
+void MainWindow::openEmbedding(RunId run) {
+  m_live->showRun(run);
+  m_embedding->showRun(run);
+  showTab(EmbeddingTab);
   follow();
   updateActions();
 }
@@ -316,6 +345,7 @@ void MainWindow::launch(const LaunchRequest& request) {
     showTab(CompareTab);
   } else {
     m_expected = uuids.constFirst();
+    m_expectedOn = LiveTab;
   }
 }
 
@@ -335,17 +365,18 @@ void MainWindow::runDemo(const DemoPlan& plan) {
   showTab(CompareTab);
 }
 
+// The comparison stays on the screen: it is what the user came for. What follows is offered.
 void MainWindow::onDemoEnded(RunId ram, RunId disk) {
   const auto a = m_model.run(ram);
   const auto b = m_model.run(disk);
   // What failed or was stopped may be resumed: its table stays.
   if (!a || !b || a->status != RunStatus::finished || b->status != RunStatus::finished) return;
-  if (m_keepDemoAction->isChecked()) {
-    m_banner->say(Banner::Kind::info, tr("The demo is done. Its table stays on the disk, as you asked."));
-    return;
-  }
-  m_launcher.deleteTable(*b);
-  m_banner->say(Banner::Kind::info, tr("The demo is done. Its table is deleted from the disk; both records stay."));
+  const bool keep = m_keepDemoAction->isChecked();
+  if (!keep) m_launcher.deleteTable(*b);
+  const QString done = keep ? tr("The demo is done. Its table stays on the disk, as you asked.")
+                            : tr("The demo is done. Its table is deleted from the disk; both records stay.");
+  m_banner->say(Banner::Kind::info, done + " " + tr("Second act: mammals unfold in the Poincaré disk."),
+                tr("Watch the second act"), [this] { startSecondAct(); });
 }
 
 void MainWindow::onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped) {
@@ -363,6 +394,21 @@ void MainWindow::onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stoppe
           .arg(Units::count(steps)));
 }
 
+void MainWindow::startSecondAct(const std::optional<LaunchRequest>& request) {
+  const auto wanted = request ? Result<LaunchRequest>(*request) : secondActRequest();
+  if (!wanted) {
+    m_banner->say(Banner::Kind::error, QString::fromStdString(wanted.error().message));
+    return;
+  }
+  const QStringList uuids = m_launcher.start(*wanted);
+  if (uuids.isEmpty()) return;
+  m_banner->hide();
+  m_expected = uuids.constFirst();
+  m_expectedOn = EmbeddingTab;
+  m_embedding->expect();
+  showTab(EmbeddingTab);
+}
+
 void MainWindow::resume(RunId id) {
   const auto run = m_model.run(id);
   if (!run || !canResume(*run)) return;
@@ -371,6 +417,7 @@ void MainWindow::resume(RunId id) {
 
 RunId MainWindow::current() const {
   if (m_tabs->currentIndex() == LiveTab) return m_live->run();
+  if (m_tabs->currentIndex() == EmbeddingTab) return m_embedding->run();
   const QVector<RunId> selected = m_runs->selected();
   return m_tabs->currentIndex() == RunsTab && selected.size() == 1 ? selected.constFirst() : 0;
 }
@@ -529,8 +576,8 @@ void MainWindow::changeEvent(QEvent* event) {
   QMainWindow::changeEvent(event);
   if (event->type() != QEvent::PaletteChange || m_tabs == nullptr) return;
   for (const auto& [action, name] : m_icons) action->setIcon(icon(name));
-  const char* const names[] = {"home", "table", "live", "compare"};
-  for (int i = 0; i < 4; ++i) m_tabs->setTabIcon(i, icon(names[i]));
+  const char* const names[] = {"home", "table", "live", "compare", "embedding"};
+  for (int i = 0; i < 5; ++i) m_tabs->setTabIcon(i, icon(names[i]));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: start, runs, live, compare as tabs over one database; the trainers are processes of their own.
+// The window: start, runs, live, compare, embedding as tabs over one database; the trainers are processes of their own.
 #pragma once
 
 #include <QElapsedTimer>
@@ -21,6 +21,7 @@ namespace dsa::ui {
 
 class Banner;
 class ComparePage;
+class EmbeddingPage;
 class LivePage;
 class NewRunDialog;
 class RunsPage;
@@ -32,13 +33,17 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(const QString& database, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  enum Tab { StartTab, RunsTab, LiveTab, CompareTab };
+  enum Tab { StartTab, RunsTab, LiveTab, CompareTab, EmbeddingTab };
   void showTab(Tab tab);
   void openRun(RunId run);
+  /// Its rows as points.
+  void openEmbedding(RunId run);
   void compareRuns(const QVector<RunId>& runs);
   /// Opens the form; `spec` fills it.
   NewRunDialog* openNewRun(const std::optional<RunSpec>& spec = std::nullopt);
   void startDemo();
+  /// Starts a run and opens its points; the demo's own for none.
+  void startSecondAct(const std::optional<LaunchRequest>& request = std::nullopt);
   /// Starts it and shows it, live or side by side.
   void launch(const LaunchRequest& request);
   void resume(RunId run);
@@ -49,6 +54,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] RunsPage& runsPage() { return *m_runs; }
   [[nodiscard]] LivePage& livePage() { return *m_live; }
   [[nodiscard]] ComparePage& comparePage() { return *m_compare; }
+  [[nodiscard]] EmbeddingPage& embeddingPage() { return *m_embedding; }
   [[nodiscard]] StartPage& startPage() { return *m_start; }
   [[nodiscard]] Banner& banner() { return *m_banner; }
 
@@ -68,13 +74,13 @@ class MainWindow : public QMainWindow {
   void makeStatusBar();
   void onRuns(const RunList& runs);
   void follow();
+  void onDemoEnded(RunId ram, RunId disk);
   void startQueued();
   void updateActions();
   void updateStatusBar();
   void exportSelected();
   void deleteTable(RunId run);
   void runDemo(const DemoPlan& plan);
-  void onDemoEnded(RunId ram, RunId disk);
   void onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped);
   void importBundle(const QString& path);
   void showShortcuts();
@@ -96,6 +102,7 @@ class MainWindow : public QMainWindow {
   RunsPage* m_runs = nullptr;
   LivePage* m_live = nullptr;
   ComparePage* m_compare = nullptr;
+  EmbeddingPage* m_embedding = nullptr;
   QAction* m_stopAction = nullptr;
   QAction* m_pauseAction = nullptr;
   QAction* m_evictAction = nullptr;
@@ -109,6 +116,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_state = nullptr;
   QLabel* m_disk = nullptr;
   QString m_expected;  ///< uuid of a run that is to be shown when it appears
+  Tab m_expectedOn = LiveTab;
   RunId m_startedFromQueue = 0;
   QElapsedTimer m_diskLooked;
   bool m_first = true;

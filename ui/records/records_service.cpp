@@ -11,6 +11,7 @@ RecordsService::RecordsService(QString path, Pace pace, QObject* parent) : QObje
   qRegisterMetaType<dsa::ui::RunList>("dsa::ui::RunList");
   qRegisterMetaType<dsa::ui::ChunkList>("dsa::ui::ChunkList");
   qRegisterMetaType<dsa::ui::EventList>("dsa::ui::EventList");
+  qRegisterMetaType<dsa::ui::EmbeddingFrame>("dsa::ui::EmbeddingFrame");
   qRegisterMetaType<dsa::RunId>("dsa::RunId");
   qRegisterMetaType<QVector<dsa::RunId>>("QVector<dsa::RunId>");
   m_reader = new RecordsReader(m_path, pace);
@@ -24,6 +25,7 @@ RecordsService::RecordsService(QString path, Pace pace, QObject* parent) : QObje
   connect(m_reader, &RecordsReader::runsChanged, this, &RecordsService::runsChanged);
   connect(m_reader, &RecordsReader::samplesArrived, this, &RecordsService::samplesArrived);
   connect(m_reader, &RecordsReader::eventsArrived, this, &RecordsService::eventsArrived);
+  connect(m_reader, &RecordsReader::embeddingArrived, this, &RecordsService::embeddingArrived);
   connect(m_reader, &RecordsReader::watchWanted, m_writer, &RecordsWriter::watch);
   connect(m_reader, &RecordsReader::troubleChanged, this, &RecordsService::troubleChanged);
   m_readThread.setObjectName("records-read");
@@ -42,8 +44,8 @@ RecordsService::~RecordsService() {
   m_writeThread.wait();
 }
 
-void RecordsService::follow(const QVector<RunId>& runs) {
-  QMetaObject::invokeMethod(m_reader, [reader = m_reader, runs] { reader->follow(runs); });
+void RecordsService::follow(const QVector<RunId>& runs, RunId drawn) {
+  QMetaObject::invokeMethod(m_reader, [reader = m_reader, runs, drawn] { reader->follow(runs, drawn); });
 }
 
 void RecordsService::fetchRun(RunId run, QObject* context, std::function<void(const std::optional<RunRow>&)> then) {

@@ -13,6 +13,7 @@
 
 #include "core/record/editor.h"
 #include "core/record/records.h"
+#include "ui/run/projection.h"
 
 namespace dsa::ui {
 
@@ -54,7 +55,8 @@ class RecordsService : public QObject {
   void start();
   /// The series of these runs are read from now on; active ones among them are watched, so that their trainers commit
   /// ten times a second.
-  void follow(const QVector<RunId>& runs);
+  /// `drawn`: this run's rows come as frames, too, and it is watched; 0: none.
+  void follow(const QVector<RunId>& runs, RunId drawn = 0);
   /// Everything about one run, to `then` on this thread; nothing when it is gone.
   void fetchRun(RunId run, QObject* context, std::function<void(const std::optional<RunRow>&)> then);
   /// A change by the writing thread; `then` on this thread once it is stored. Failures come as editFailed.
@@ -68,6 +70,8 @@ class RecordsService : public QObject {
   void runsChanged(const dsa::ui::RunList& runs);
   void samplesArrived(const dsa::ui::ChunkList& chunks);
   void eventsArrived(dsa::RunId run, const dsa::ui::EventList& events);
+  /// Of the drawn run, each new state; a first one without points where none is recorded.
+  void embeddingArrived(const dsa::ui::EmbeddingFrame& frame);
   /// The database cannot be read; an empty text once it can.
   void troubleChanged(const QString& text);
   void editFailed(const QString& what, const QString& text);

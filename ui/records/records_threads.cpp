@@ -56,10 +56,15 @@ bool RecordsReader::changed() {
   return differs;
 }
 
-void RecordsReader::follow(const QVector<RunId>& runs) {
+void RecordsReader::follow(const QVector<RunId>& runs, RunId drawn) {
   // From the start, also what was followed before: another page may show it now, which has nothing of it yet.
   m_followed.clear();
   for (const RunId run : runs) m_followed.try_emplace(run);
+  // The same run again is drawn in the same plane.
+  if (drawn != m_drawn.run) m_drawn.projector = Projector();
+  m_drawn.run = drawn;
+  m_drawn.looked = false;
+  m_drawn.step.reset();
   m_again = true;
   if (m_timer != nullptr) look();
 }
@@ -90,9 +95,7 @@ void RecordsReader::look() {
     }
     QVector<RunId> watched;
     for (auto& [run, followed] : m_followed) {
-      const auto found =
-          std::find_if(m_runs.begin(), m_runs.end(), [&, id = run](const RunSummary& r) { return r.id == id; });
-      const bool active = found != m_runs.end() && runStatusIsActive(found->status);
+      const bool active = isActive(run);
       if (active) {
         pause = m_pace.watchedMs;
         watched.push_back(run);
@@ -101,9 +104,34 @@ void RecordsReader::look() {
       const auto more = readSeries(run, followed, active);
       if (more && *more) m_again = true, pause = 0;
     }
+    if (isActive(m_drawn.run)) {
+      pause = std::min(pause, m_pace.watchedMs);
+      if (!watched.contains(m_drawn.run)) watched.push_back(m_drawn.run);
+    }
+    if (m_reader && m_drawn.run != 0 && (fresh || !m_drawn.looked)) readEmbedding();
     if (watched != m_watched) emit watchWanted(m_watched = watched);
   }
   m_timer->start(pause);
+}
+
+bool RecordsReader::isActive(RunId run) const {
+  const auto found = std::find_if(m_runs.begin(), m_runs.end(), [&](const RunSummary& r) { return r.id == run; });
+  return found != m_runs.end() && runStatusIsActive(found->status);
+}
+
+void RecordsReader::readEmbedding() {
+  const auto state = m_reader->embedding(m_drawn.run, m_drawn.step);
+  EmbeddingFrame frame;
+  frame.run = m_drawn.run;
+  if (!state) {
+    frame.problem = QString::fromStdString(state.error().message);
+  } else if (*state) {
+    frame = m_drawn.projector.frame(m_drawn.run, **state);
+    m_drawn.step = frame.step;
+  }
+  // That there is nothing is said once.
+  if (frame.of || !m_drawn.looked) emit embeddingArrived(frame);
+  m_drawn.looked = true;
 }
 
 /// What is new of one run. Gives whether there is still more.

@@ -24,13 +24,14 @@ class RecordsReader : public QObject {
   RecordsReader(QString path, RecordsService::Pace pace);
 
   void start();
-  void follow(const QVector<RunId>& runs);
+  void follow(const QVector<RunId>& runs, RunId drawn);
   std::optional<RunRow> fetch(RunId run);
 
  signals:
   void runsChanged(const dsa::ui::RunList& runs);
   void samplesArrived(const dsa::ui::ChunkList& chunks);
   void eventsArrived(dsa::RunId run, const dsa::ui::EventList& events);
+  void embeddingArrived(const dsa::ui::EmbeddingFrame& frame);
   void troubleChanged(const QString& text);
   /// The active ones among the followed runs: their trainers are told that somebody looks.
   void watchWanted(const QVector<dsa::RunId>& runs);
@@ -42,12 +43,21 @@ class RecordsReader : public QObject {
     int attempt = 0;
     bool whole = false;  ///< the run has ended and everything of it was read
   };
+  /// The run whose rows are drawn. The plane is computed here: it takes milliseconds.
+  struct Drawn {
+    RunId run = 0;
+    bool looked = false;
+    std::optional<std::uint64_t> step;
+    Projector projector;
+  };
 
   void look();
   bool openReader();
   /// Whether any connection has written since the last call.
   bool changed();
   Result<bool> readSeries(RunId run, Followed& followed, bool active);
+  void readEmbedding();
+  [[nodiscard]] bool isActive(RunId run) const;
   void say(const QString& trouble);
 
   const QString m_path;
@@ -57,6 +67,7 @@ class RecordsReader : public QObject {
   std::int64_t m_dataVersion = -1;
   RunList m_runs;
   std::map<RunId, Followed> m_followed;
+  Drawn m_drawn;
   bool m_again = false;
   QVector<RunId> m_watched;
   QString m_trouble;

@@ -62,6 +62,15 @@ std::optional<std::uint64_t> stepsForSlowArm(const RunSummary& arm) {
   return steps;
 }
 
+Result<LaunchRequest> secondActRequest() {
+  DSA_ASSIGN(const std::string folder, resourceFolder());
+  DSA_ASSIGN(const Recipe recipe, loadRecipe(folder + "/recipes", "demo-disk"));
+  LaunchRequest request;
+  request.spec = recipe.spec;
+  request.spec.name = DemoDirector::tr("Demo %1, second act").arg(QTime::currentTime().toString("HH:mm")).toStdString();
+  return request;
+}
+
 void DemoDirector::begin(const QStringList& uuids) {
   m_uuids = uuids;
   m_evicted = false;

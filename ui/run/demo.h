@@ -22,6 +22,9 @@ struct DemoPlan {
 
 [[nodiscard]] DemoPlan planDemo(std::optional<std::uint64_t> memoryAvailable);
 
+/// What follows the comparison: mammals in two dimensions of the ball, to be watched. Errors: as loadRecipe.
+[[nodiscard]] Result<LaunchRequest> secondActRequest();
+
 /// The steps that an arm can do in a minute, when by its first 20 or more it would take over two; nothing while it is
 /// fast enough, or has nothing left to leave out.
 [[nodiscard]] std::optional<std::uint64_t> stepsForSlowArm(const RunSummary& arm);

@@ -107,6 +107,70 @@ Result<void> writeRun(const QString& path, const RunRow& row, bool onDisk, int s
                           end == RunStatus::finished ? result : "");
 }
 
+struct Branch {
+  const char* name;
+  const char* parts[4];
+};
+
+/// A tree in the disk: what is general near the centre, leaves at the rim.
+EmbeddingSample madeDisk() {
+  static constexpr Branch kBranches[] = {{"mammal", {"carnivore", "rodent", "ungulate", "primate"}},
+                                         {"bird", {"songbird", "waterfowl", "raptor", "wader"}},
+                                         {"fish", {"shark", "eel", "perch", "carp"}},
+                                         {"insect", {"beetle", "moth", "wasp", "cricket"}},
+                                         {"reptile", {"snake", "lizard", "turtle", "crocodile"}}};
+  constexpr int kLeaves = 24;
+  constexpr double kTurn = 2 * 3.14159265358979;
+  auto of = std::make_shared<EmbeddingRows>();
+  EmbeddingSample sample;
+  const auto put = [&](const std::string& name, double radius, double angle) {
+    of->rows.push_back(of->rows.size());
+    of->labels.push_back(name);
+    sample.weights.push_back(static_cast<float>(radius * std::cos(angle)));
+    sample.weights.push_back(static_cast<float>(radius * std::sin(angle)));
+  };
+  put("animal", 0.03, 2);
+  int seed = 0;
+  for (int b = 0; b < 5; ++b) {
+    const double first = kTurn * b / 5;
+    put(kBranches[b].name, 0.34 + 0.05 * wobble(b), first + kTurn / 10);
+    for (int p = 0; p < 4; ++p) {
+      const double middle = first + kTurn / 5 * (p + 0.5) / 4;
+      put(kBranches[b].parts[p], 0.7 + 0.05 * wobble(++seed), middle);
+      for (int leaf = 1; leaf <= kLeaves; ++leaf) {
+        ++seed;
+        put(fmt::format("{} {}", kBranches[b].parts[p], leaf), 0.93 + 0.05 * wobble(seed),
+            middle + kTurn / 5 / 4 * 0.8 * ((leaf - 0.5) / kLeaves - 0.5) + 0.01 * wobble(3 * seed));
+      }
+    }
+  }
+  of->table = "entities";
+  of->totalRows = of->rows.size();
+  of->dim = 2;
+  of->k = 1;
+  sample.step = 400;
+  sample.of = of;
+  return sample;
+}
+
+Result<void> writeDisk(const QString& path) {
+  RunRow row = made("Made: a tree in the disk", "disk");
+  row.dataset = "tree:made";
+  row.dim = 2;
+  row.k = 1;
+  row.rule = "rsgd";
+  row.model = "poincare";
+  DSA_ASSIGN(const std::unique_ptr<Recorder> recorder, Recorder::open(path.toStdString()));
+  DSA_TRY(recorder->createRun(row));
+  DSA_TRY(recorder->beginAttempt(0));
+  RunProgress progress;
+  progress.step = 400;
+  progress.lossLast = 0.41;
+  recorder->updateProgress(progress);
+  recorder->embedding(madeDisk());
+  return recorder->finish(RunStatus::finished, "", "");
+}
+
 }  // namespace
 
 Result<void> makeRecords(const QString& path, const MadeRecords& wanted) {
@@ -115,6 +179,7 @@ Result<void> makeRecords(const QString& path, const MadeRecords& wanted) {
   DSA_TRY(writeRun(path, made("Made: a run that was stopped", "disk"), true, 300, RunStatus::stopped, false));
   DSA_TRY(writeRun(path, made("Made: a run that failed", "disk"), true, 300, RunStatus::failed, false));
   DSA_TRY(writeRun(path, made("Made: a run that diverged", "ram"), false, 300, RunStatus::stopped, true));
+  DSA_TRY(writeDisk(path));
   DSA_ASSIGN(Editor editor, Editor::open(path.toStdString()));
   for (int i = 0; i < wanted.extraRuns; ++i) {
     RunRow row = made(fmt::format("Made: list entry {}", i + 1), i % 2 == 0 ? "ram" : "disk");

@@ -13,7 +13,8 @@ struct MadeRecords {
   int samplesASeries = 600;  ///< of the two runs of the comparison
 };
 
-/// Makes `path`: a pair in RAM and on disk, one run of each status, one that diverged. Errors: as Database::open.
+/// Makes `path`: a pair in RAM and on disk, one run of each status, one that diverged, one with points in the disk.
+/// Errors: as Database::open.
 Result<void> makeRecords(const QString& path, const MadeRecords& wanted);
 
 }  // namespace dsa::ui

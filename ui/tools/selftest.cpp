@@ -7,10 +7,12 @@
 #include <QTextStream>
 
 #include "ui/pages/compare_page.h"
+#include "ui/pages/embedding_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/runs_page.h"
 #include "ui/plots/plot.h"
+#include "ui/plots/scatter.h"
 #include "ui/tools/made_records.h"
 #include "ui/tools/metered_application.h"
 #include "ui/tools/wait.h"
@@ -29,7 +31,7 @@ int runSelftest() {
   QTemporaryDir folder;
   const QString path = folder.filePath("made.sqlite");
   MadeRecords wanted;
-  wanted.extraRuns = 995;
+  wanted.extraRuns = 994;
   wanted.samplesASeries = kSamples;
   if (const auto made = makeRecords(path, wanted); !made) {
     QTextStream(stderr) << "dsa-lab: " << QString::fromStdString(made.error().message) << "\n";
@@ -77,6 +79,11 @@ int runSelftest() {
   stage("compare", waitUntil([&] { return window.comparePage().results().rowCount() > 0; }, 120000));
   settle(1500);
   stage("compare: plots drawn", !window.comparePage().plots().constFirst()->drawn(1).x.isEmpty());
+  window.openEmbedding(6);
+  const bool arrived = waitUntil([&] { return window.embeddingPage().scatter().frame().of != nullptr; });
+  window.embeddingPage().search("raptor");
+  settle(500);
+  stage("embedding drawn", arrived && !window.embeddingPage().scatter().labels().isEmpty());
   out << (fine ? "selftest: all that was done worked\n" : "selftest: something did not work, see above\n");
   return fine ? 0 : 1;
 }

@@ -10,12 +10,14 @@
 #include "ui/pages/banner.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/delete_table.h"
+#include "ui/pages/embedding_page.h"
 #include "ui/pages/live_page.h"
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
 #include "ui/pages/start_page.h"
 #include "ui/plots/plot.h"
+#include "ui/plots/scatter.h"
 #include "ui/tools/made_records.h"
 #include "ui/tools/wait.h"
 
@@ -65,6 +67,8 @@ void shootEmpty(Shots& shots, const QString& database) {
   shots.take(window, "live-empty");
   window.showTab(MainWindow::CompareTab);
   shots.take(window, "compare-empty");
+  window.showTab(MainWindow::EmbeddingTab);
+  shots.take(window, "embedding-empty");
 }
 
 void shootForm(Shots& shots, MainWindow& window) {
@@ -107,15 +111,31 @@ void shootDeletion(Shots& shots, MainWindow& window, RunId run) {
   shots.take(dialog, "delete-table");
 }
 
+void shootEmbedding(Shots& shots, MainWindow& window, const std::optional<RunId>& run) {
+  if (!run) return;
+  EmbeddingPage& page = window.embeddingPage();
+  window.openEmbedding(*run);
+  if (!waitUntil([&] { return page.scatter().frame().of != nullptr; }, 5000)) return;
+  shots.take(window, "embedding");
+  const auto& of = *page.scatter().frame().of;
+  page.search(of.labels.empty() ? QString::number(of.rows.front()) : shortName(of.labels[of.labels.size() / 3]));
+  page.scatter().showNextMatch();
+  shots.take(window, "embedding-found");
+  page.search(QString());
+}
+
 void shootFilled(Shots& shots, const QString& database) {
   MainWindow window(database);
   window.resize(kWidth, kHeight);
   window.show();
   if (!waitUntil([&] { return !window.model().runs().isEmpty(); })) return;
-  const auto disk = newest(
-      window, [](const RunSummary& run) { return run.placement == "disk" && run.status == RunStatus::finished; });
   const auto ram =
       newest(window, [](const RunSummary& run) { return run.placement == "ram" && run.status == RunStatus::finished; });
+  const auto whole = window.model().run(ram.value_or(0));
+  // Its pair, not a run of something else.
+  const auto disk = newest(window, [&](const RunSummary& run) {
+    return run.placement == "disk" && run.status == RunStatus::finished && (!whole || run.dataset == whole->dataset);
+  });
   window.showTab(MainWindow::RunsTab);
   if (disk) window.runsPage().select(*disk);
   shots.take(window, "runs");
@@ -139,6 +159,8 @@ void shootFilled(Shots& shots, const QString& database) {
     });
     shots.take(window, "compare");
   }
+  const auto ball = newest(window, [](const RunSummary& run) { return run.k > 0; });
+  shootEmbedding(shots, window, ball ? ball : disk);
   window.banner().say(
       Banner::Kind::error,
       MainWindow::tr("%1: %2").arg("zipf:1000000", "no space left on the device; what was recorded is safe"));
@@ -150,6 +172,8 @@ void shootFilled(Shots& shots, const QString& database) {
   shots.take(window, "live-1024");
   window.showTab(MainWindow::CompareTab);
   shots.take(window, "compare-1024");
+  window.showTab(MainWindow::EmbeddingTab);
+  shots.take(window, "embedding-1024");
   shootForm(shots, window);
   if (disk) shootDeletion(shots, window, *disk);
 }
