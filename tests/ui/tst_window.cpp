@@ -312,6 +312,15 @@ class TestWindow : public QObject {
     const auto* offer = window.banner().findChild<QPushButton*>();
     QVERIFY(offer->isVisible() && offer->text() == MainWindow::tr("Watch the second act"));
     QVERIFY(page.isVisible());
+    // The offer is taken up; once is enough to see that it begins.
+    window.banner().findChild<QPushButton*>()->click();
+    QVERIFY(window.embeddingPage().isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(window.embeddingPage().run() > disk, 30000);
+    const RunId second = window.embeddingPage().run();
+    QTRY_COMPARE_WITH_TIMEOUT(window.model().run(second)->status, RunStatus::running, 30000);
+    window.livePage().stop();
+    QTRY_COMPARE_WITH_TIMEOUT(window.model().run(second)->status, RunStatus::stopped, 30000);
+    QVERIFY(window.model().run(second)->hasTable);  // it can be resumed
   }
 
   void theSecondActUnfoldsInItsTab() {
@@ -339,6 +348,7 @@ class TestWindow : public QObject {
       QVERIFY(frames[i].step > frames[i - 1].step);
       QVERIFY(frames[i].points != frames[i - 1].points);
     }
+    QTRY_VERIFY_WITH_TIMEOUT(!named(window, "second act")->hasTable, 30000);
     page.search("carnivore");
     QVERIFY(page.scatter().matches() >= 1);
     QCOMPARE(window.livePage().run(), page.run());

@@ -81,6 +81,7 @@ class MainWindow : public QMainWindow {
   void exportSelected();
   void deleteTable(RunId run);
   void runDemo(const DemoPlan& plan);
+  void noticeSecondAct();
   void onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped);
   void importBundle(const QString& path);
   void showShortcuts();
@@ -115,7 +116,8 @@ class MainWindow : public QMainWindow {
   QVector<QAction*> m_shortcuts;
   QLabel* m_state = nullptr;
   QLabel* m_disk = nullptr;
-  QString m_expected;  ///< uuid of a run that is to be shown when it appears
+  QString m_secondAct;  ///< uuid of the demo's second run while it goes on
+  QString m_expected;   ///< uuid of a run that is to be shown when it appears
   Tab m_expectedOn = LiveTab;
   RunId m_startedFromQueue = 0;
   QElapsedTimer m_diskLooked;
