@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/metrics/proc_text.h"
 
@@ -71,13 +74,52 @@ std::optional<Mount> mountOf(const std::string& path) {
 }
 
 bool isNetworkType(std::string_view type) {
-  constexpr std::array<std::string_view, 16> kTypes = {
-      "nfs",        "nfs4",      "cifs",           "smb3",        "smbfs",        "9p",           "ceph",       "afs",
-      "fuse.sshfs", "fuse.s3fs", "fuse.glusterfs", "fuse.rclone", "fuse.gcsfuse", "fuse.juicefs", "fuse.davfs", "coda"};
-  for (const std::string_view known : kTypes) {
-    if (type == known) return true;
-  }
-  return false;
+  constexpr std::array<std::string_view, 19> kTypes = {"nfs",
+                                                       "nfs4",
+                                                       "cifs",
+                                                       "smb3",
+                                                       "smb",
+                                                       "smb2",
+                                                       "9p",
+                                                       "ceph",
+                                                       "afs",
+                                                       "coda",
+                                                       "fuse.sshfs",
+                                                       "fuse.s3fs",
+                                                       "fuse.rclone",
+                                                       "fuse.glusterfs",
+                                                       "fuse.gcsfuse",
+                                                       "fuse.juicefs",
+                                                       "fuse.davfs",
+                                                       "fuse.curlftpfs",
+                                                       "fuse.gvfsd-fuse"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+/// By f_type of statfs (linux/magic.h): what is known where no mount is seen above a path, as in a chroot. Compared as
+/// 32 bits, since smb2 and cifs have the top bit set.
+std::string typeByMagic(const std::string& path) {
+  constexpr std::array<std::pair<std::uint32_t, const char*>, 16> kMagics = {{{0x0000EF53, "ext4"},
+                                                                              {0x58465342, "xfs"},
+                                                                              {0x9123683E, "btrfs"},
+                                                                              {0xF2F52010, "f2fs"},
+                                                                              {0x2FC12FC1, "zfs"},
+                                                                              {0x01021994, "tmpfs"},
+                                                                              {0x858458F6, "ramfs"},
+                                                                              {0x794C7630, "overlay"},
+                                                                              {0x00006969, "nfs"},
+                                                                              {0x0000517B, "smb"},
+                                                                              {0xFE534D42, "smb2"},
+                                                                              {0xFF534D42, "cifs"},
+                                                                              {0x00C36400, "ceph"},
+                                                                              {0x5346414F, "afs"},
+                                                                              {0x73757245, "coda"},
+                                                                              {0x01021997, "9p"}}};
+  struct statfs info {};
+  if (::statfs(path.c_str(), &info) != 0) return {};
+  for (const auto& [number, name] : kMagics)
+    if (static_cast<std::uint32_t>(info.f_type) == number) return name;
+  return {};
 }
 
 /// /sys/dev/block/MAJOR:MINOR, resolved and lifted from a partition to its disk.
@@ -103,12 +145,11 @@ std::optional<FileSystemInfo> fileSystemOf(const std::string& path) {
   FileSystemInfo system;
   system.freeBytes = std::uint64_t{info.f_bavail} * info.f_frsize;
   system.totalBytes = std::uint64_t{info.f_blocks} * info.f_frsize;
-  if (const auto mount = mountOf(path)) {
-    system.type = mount->type;
-    system.isMemory = mount->type == "tmpfs" || mount->type == "ramfs";
-    system.isNetwork = isNetworkType(mount->type);
-    system.isOverlay = mount->type == "overlay" || mount->type == "aufs" || mount->type == "fuse-overlayfs";
-  }
+  const auto mount = mountOf(path);
+  system.type = mount ? mount->type : typeByMagic(path);
+  system.isMemory = system.type == "tmpfs" || system.type == "ramfs";
+  system.isNetwork = isNetworkType(system.type);
+  system.isOverlay = system.type == "overlay" || system.type == "aufs" || system.type == "fuse-overlayfs";
   return system;
 }
 

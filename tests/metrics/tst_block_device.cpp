@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The disk and the file system under a path.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <QObject>
 #include <filesystem>
 
@@ -53,6 +58,37 @@ class TestBlockDevice : public QObject {
     // Others write meanwhile; the two readings are moments apart.
     const auto difference = static_cast<double>(system->freeBytes) - static_cast<double>(space.available);
     QVERIFY(std::abs(difference) < 1e9);
+  }
+
+  /// There no mount lies above the root: the bare root of tests/bare_root.sh found it.
+  void theTypeIsKnownInAChroot() {
+    const test::Folder folder;
+    const std::string root = folder.file("");
+    const std::string expected = fileSystemOf(root)->type;
+    std::filesystem::create_directories(root + "/proc");
+    std::filesystem::create_directories(root + "/inside");
+    int pipe[2];
+    QVERIFY(::pipe(pipe) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      // A name space of its own, so that /proc can be seen inside.
+      const bool ready = ::unshare(CLONE_NEWNS) == 0 &&
+                         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                         ::mount("/proc", (root + "/proc").c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0 &&
+                         ::chroot(root.c_str()) == 0;
+      const auto system = ready ? fileSystemOf("/inside") : std::nullopt;
+      const std::string type = !ready ? "-" : system ? system->type : "nothing";
+      const bool said = ::write(pipe[1], type.data(), type.size()) == static_cast<ssize_t>(type.size());
+      ::_exit(said ? 0 : 1);
+    }
+    ::close(pipe[1]);
+    char text[64] = {};
+    const ssize_t got = ::read(pipe[0], text, sizeof text - 1);
+    ::close(pipe[0]);
+    ::waitpid(child, nullptr, 0);
+    QVERIFY(got > 0);
+    if (std::string(text) == "-") QSKIP("SKIP: this user may not change the root");
+    QCOMPARE(std::string(text), expected);
   }
 
   void whatIsNotThereIsNotReported() {

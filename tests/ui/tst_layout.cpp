@@ -9,6 +9,7 @@
 #include "ui/pages/main_window.h"
 #include "ui/pages/new_run.h"
 #include "ui/pages/runs_page.h"
+#include "ui/plots/plot.h"
 #include "ui/plots/scatter.h"
 #include "ui/tools/made_records.h"
 #include "ui/tools/wait.h"
@@ -148,6 +149,23 @@ class TestLayout : public QObject {
     }
     applyTheme(*qApp, ThemeMode::light);
     QApplication::removeTranslator(&translator);
+  }
+
+  void linesAreToldApartWithoutColour() {
+    MainWindow window(m_home->database());
+    window.openRun(2);
+    window.compareRuns({1, 2});
+    for (const Plot* plot : window.livePage().plots() + window.comparePage().plots()) {
+      for (int a = 0; a < plot->lineCount(); ++a) {
+        for (int b = 0; b < a; ++b) {
+          const LineStyle& x = plot->style(a);
+          const LineStyle& y = plot->style(b);
+          const bool filledOtherwise = x.fill.has_value() != y.fill.has_value() || x.hatched != y.hatched;
+          QVERIFY2(x.dash != y.dash || x.width != y.width || filledOtherwise,
+                   qPrintable(plot->title() + ": " + x.label + ", " + y.label));
+        }
+      }
+    }
   }
 
   void everyControlHasAName() {

@@ -218,9 +218,9 @@ void ComparePage::styleLines() {
   m_loss->addLine({tr("B"), theme.dsa, Qt::DashLine, 1, std::nullopt, false});
   m_price->addLine({tr("A"), theme.reference, Qt::DashLine, 1, std::nullopt, false});
   m_price->addLine({tr("B"), theme.dsa, Qt::SolidLine, 1, std::nullopt, false});
-  m_faults->addLine({tr("A minor"), faded(theme.reference, 0.5F), Qt::SolidLine, 1, std::nullopt, false});
-  m_faults->addLine({tr("B minor"), faded(theme.dsa, 0.5F), Qt::SolidLine, 1, std::nullopt, false});
-  m_faults->addLine({tr("A major"), theme.reference, Qt::SolidLine, 1, std::nullopt, false});
+  m_faults->addLine({tr("A minor"), faded(theme.reference, 0.5F), Qt::DotLine, 1, std::nullopt, false});
+  m_faults->addLine({tr("B minor"), faded(theme.dsa, 0.5F), Qt::DashDotLine, 1, std::nullopt, false});
+  m_faults->addLine({tr("A major"), theme.reference, Qt::DashLine, 1, std::nullopt, false});
   m_faults->addLine({tr("B major"), theme.dsa, Qt::SolidLine, 1, std::nullopt, false});
   m_disk->addLine({tr("A"), theme.reference, Qt::DashLine, 1, std::nullopt, false});
   m_disk->addLine({tr("B"), theme.dsa, Qt::SolidLine, 1, std::nullopt, false});

@@ -161,11 +161,11 @@ void LivePage::styleLines() {
   const Theme& theme = Theme::current();
   for (Plot* plot : plots()) plot->clearLines();
   addMemoryLines(*m_memory);
-  m_faults->addLine({tr("minor"), theme.muted, Qt::SolidLine, 1, std::nullopt, false});
+  m_faults->addLine({tr("minor"), theme.muted, Qt::DotLine, 1, std::nullopt, false});
   m_faults->addLine({tr("demand"), theme.ram, Qt::SolidLine, 1, std::nullopt, false});
-  m_faults->addLine({tr("major"), theme.reference, Qt::SolidLine, 1, std::nullopt, false});
+  m_faults->addLine({tr("major"), theme.reference, Qt::DashLine, 1, std::nullopt, false});
   m_disk->addLine({tr("read"), theme.ram, Qt::SolidLine, 1, std::nullopt, false});
-  m_disk->addLine({tr("written"), theme.reference, Qt::SolidLine, 1, std::nullopt, false});
+  m_disk->addLine({tr("written"), theme.reference, Qt::DashLine, 1, std::nullopt, false});
   m_loss->addLine({QString(), theme.dsa, Qt::SolidLine, 1, std::nullopt, false});
   m_rate->addLine({QString(), theme.text, Qt::SolidLine, 1, std::nullopt, false});
 }

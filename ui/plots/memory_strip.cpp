@@ -30,7 +30,7 @@ void addMemoryLines(Plot& plot) {
   plot.addLine({MemoryText::tr("page cache"), faded(theme.ram, 0.7F), Qt::SolidLine, 1, faded(theme.ram, 0.35F), true});
   plot.addLine({MemoryText::tr("private"), theme.dark ? theme.ram.lighter(115) : theme.ram.darker(130), Qt::SolidLine,
                 1, faded(theme.ram, 0.55F), false});
-  plot.addLine({MemoryText::tr("GPU, own allocations"), theme.gpu, Qt::SolidLine, 1, faded(theme.gpu, 0.3F), false});
+  plot.addLine({MemoryText::tr("GPU, own allocations"), theme.gpu, Qt::DashDotLine, 1, faded(theme.gpu, 0.3F), false});
   plot.addLine({MemoryText::tr("simulated card"), theme.gpu, Qt::DashLine, 1, faded(theme.gpu, 0.3F), true});
 }
 

@@ -62,6 +62,7 @@ class Plot : public QCustomPlot {
   [[nodiscard]] Points drawn(int line) const {
     return line < lineCount() ? m_lines[static_cast<std::size_t>(line)].drawn : Points();
   }
+  [[nodiscard]] const LineStyle& style(int line) const { return m_lines[static_cast<std::size_t>(line)].style; }
   [[nodiscard]] int lineCount() const { return static_cast<int>(m_lines.size()); }
   /// Values nearest to x of each line, "private 31.2 MiB".
   [[nodiscard]] QStringList valuesAt(double x) const;
