@@ -55,6 +55,7 @@ Rows prepared(std::span<const float> weights, std::size_t dim, bool centred, Vec
 
 /// Makes the two axes orthonormal; a part that vanishes is replaced by a coordinate axis.
 void orthonormalize(Vector& axes, std::size_t dim) {
+  DSA_CHECK(dim >= 2);
   for (std::size_t a = 0; a < 2; ++a) {
     double* const axis = axes.data() + a * dim;
     for (std::size_t tries = 0;; ++tries) {
