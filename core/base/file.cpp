@@ -171,6 +171,19 @@ Result<void> makeFolder(const std::string& path) {
   return {};
 }
 
+Result<std::uint64_t> occupiedBytes(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const auto file = File::open(entry.path().string(), File::Mode::readOnly);
+    if (!file) continue;
+    DSA_ASSIGN(const std::uint64_t occupied, file->occupied());
+    bytes += occupied;
+  }
+  if (error) return fail(ErrorCode::machine, "{}: cannot list the folder: {}", folder, error.message());
+  return bytes;
+}
+
 Result<void> syncFolder(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return failErrno(path, "open the folder", errno);

@@ -83,6 +83,9 @@ class Mapping {
 
 /// Makes the folder and its parents; an error says which step failed.
 Result<void> makeFolder(const std::string& path);
+/// Bytes that what lies in a folder occupies, but for what may not be read; what folders in it hold is not counted.
+/// Error machine: it cannot be listed.
+Result<std::uint64_t> occupiedBytes(const std::string& folder);
 /// fsync of the folder, so that new names survive a power loss.
 Result<void> syncFolder(const std::string& path);
 /// Whole small file as text; `limit` bytes at most.

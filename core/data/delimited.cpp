@@ -83,7 +83,7 @@ bool Records::handleComment(const std::string& line, std::uint64_t number, CutSt
   if (isData) {
     std::vector<std::string> cells = m_fields;
     cells[0].erase(0, 1);
-    cells[0] = trimmed(cells[0]);
+    cells[0] = withoutBlanks(cells[0]);
     isData = !cells[0].empty() && !rolesOfHeader(cells);
   }
   if (!isData) {
@@ -232,7 +232,7 @@ CutState cutFields(const std::string& line, Separator separator, bool quotes, st
     } else {
       at = start;
       while (at < line.size() && !ends(line[at])) ++at;
-      fields.back() = trimmed(std::string_view(line).substr(start, at - start));
+      fields.back() = withoutBlanks(std::string_view(line).substr(start, at - start));
     }
     if (at == line.size()) return CutState::whole;
     ++at;

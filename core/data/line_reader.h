@@ -17,7 +17,7 @@ enum class Encoding { automatic, utf8, utf16le, utf16be, windows1252 };
 [[nodiscard]] std::string_view encodingName(Encoding encoding);
 
 /// Without the blanks and tabs around it.
-[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+[[nodiscard]] inline std::string_view withoutBlanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);

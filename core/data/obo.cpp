@@ -9,7 +9,7 @@ namespace {
 
 /// Takes the next word; a qualifier "{...}" or a comment "! ..." ends the value.
 std::string_view takeWord(std::string_view& rest) {
-  rest = trimmed(rest);
+  rest = withoutBlanks(rest);
   if (rest.empty() || rest.front() == '!' || rest.front() == '{') return {};
   const std::size_t end = std::min(rest.find_first_of(" \t"), rest.size());
   const std::string_view word = rest.substr(0, end);
@@ -29,7 +29,7 @@ std::string plainText(std::string_view value) {
       text.push_back(value[i]);
     }
   }
-  return std::string(trimmed(text));
+  return std::string(withoutBlanks(text));
 }
 
 class OboReader {
@@ -116,7 +116,7 @@ void OboReader::handleTag(std::string_view tag, std::string_view value, std::uin
 }
 
 void OboReader::handleLine(std::string_view line, std::uint64_t number) {
-  line = trimmed(line);
+  line = withoutBlanks(line);
   if (line.empty()) {
     ++m_report.blankLines;
     return;
@@ -137,7 +137,7 @@ void OboReader::handleLine(std::string_view line, std::uint64_t number) {
   } else if (colon == std::string_view::npos) {
     bad(number, "no `tag: value`");
   } else {
-    handleTag(line.substr(0, colon), trimmed(line.substr(colon + 1)), number);
+    handleTag(line.substr(0, colon), withoutBlanks(line.substr(colon + 1)), number);
   }
 }
 
@@ -207,7 +207,7 @@ Result<void> OboReader::read() {
 
 bool looksLikeObo(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
-    const std::string_view text = trimmed(line);
+    const std::string_view text = withoutBlanks(line);
     if (text.empty() || text.front() == '!') continue;
     return text.starts_with("format-version:") || text == "[Term]" ||
            (text.find(':') != std::string_view::npos && std::find(lines.begin(), lines.end(), "[Term]") != lines.end());

@@ -30,7 +30,7 @@ Result<LineReader> openLines(const Container& container, std::size_t member, con
 Result<std::uint64_t> readCount(LineReader& lines) {
   std::string line;
   DSA_ASSIGN(const bool any, lines.next(line));
-  const auto count = wholeNumber(trimmed(line));
+  const auto count = wholeNumber(withoutBlanks(line));
   if (any && count) return *count;
   return fail(ErrorCode::input,
               "{}: line 1: \"{}\" is not a count; OpenKE's files begin with the number of their lines", lines.label(),
@@ -45,14 +45,14 @@ Result<std::vector<std::string>> readTable(LineReader& lines, const ImportOption
   while (true) {
     DSA_ASSIGN(const bool more, lines.next(line));
     if (!more) break;
-    const std::string_view text = trimmed(line);
+    const std::string_view text = withoutBlanks(line);
     if (text.empty()) continue;
     const std::size_t cut = text.find_last_of(kBlanks);
     const auto id = cut == std::string_view::npos ? std::nullopt : wholeNumber(text.substr(cut + 1));
     if (!id || text.find('\0') != std::string_view::npos || text.size() > options.limits.nameBytes) {
       return fail(ErrorCode::input, "{}: line {}: expected a name and an id", lines.label(), lines.number());
     }
-    rows.emplace_back(*id, std::string(trimmed(text.substr(0, cut))));
+    rows.emplace_back(*id, std::string(withoutBlanks(text.substr(0, cut))));
   }
   if (rows.size() != promised) {
     return fail(ErrorCode::input, "{}: line 1 promises {} names, there are {}; the file is cut short or was edited",
@@ -112,7 +112,7 @@ std::optional<std::string> EdgeFiles::addLine(std::string_view text, std::uint64
     if (!id) return fmt::format("`{}` is not an id", text.substr(0, std::min<std::size_t>(end, 40)));
     if (count < 3) ids[count] = *id;
     ++count;
-    text = trimmed(text.substr(end));
+    text = withoutBlanks(text.substr(end));
   }
   if (count != 3) return fmt::format("{} fields, expected 3", count);
   ++m_edgeLines;
@@ -142,7 +142,7 @@ Result<void> EdgeFiles::read(LineReader& lines, Split split) {
     DSA_ASSIGN(const bool more, lines.next(line));
     if (!more) break;
     ++m_report.lines;
-    const std::string_view text = trimmed(line);
+    const std::string_view text = withoutBlanks(line);
     if (text.empty()) {
       ++m_report.blankLines;
       continue;

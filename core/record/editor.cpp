@@ -47,6 +47,19 @@ std::vector<ActiveRun> goneRuns(SQLite::Database& db, std::int64_t foreignSilenc
   return runs;
 }
 
+/// An event of the latest attempt, now, at the step that the run has reached.
+void tellOf(SQLite::Database& db, RunId run, const std::string& kind, const std::string& text) {
+  SQLite::Statement event(db, R"sql(
+INSERT INTO event (run, attempt, wall_ms, step, kind, text)
+SELECT ?1, coalesce((SELECT max(number) FROM attempt WHERE run = ?1), 0), ?2, coalesce(step, 0), ?3, ?4
+FROM run WHERE id = ?1)sql");
+  event.bind(1, run);
+  event.bind(2, wallClockMs());
+  event.bind(3, kind);
+  event.bind(4, text);
+  event.exec();
+}
+
 void markInterrupted(SQLite::Database& db, const ActiveRun& run) {
   const std::string reason = fmt::format("process {} ended without saying so", run.process.pid);
   SQLite::Statement update(db, R"sql(
@@ -60,14 +73,7 @@ UPDATE attempt SET ended_ms = ?2, ended_how = 'interrupted' WHERE run = ?1 AND e
   attempt.bind(1, run.id);
   attempt.bind(2, run.heartbeatMs);
   attempt.exec();
-  SQLite::Statement event(db, R"sql(
-INSERT INTO event (run, attempt, wall_ms, step, kind, text)
-SELECT ?1, coalesce((SELECT max(number) FROM attempt WHERE run = ?1), 0), ?2, coalesce(step, 0), 'interrupted', ?3
-FROM run WHERE id = ?1)sql");
-  event.bind(1, run.id);
-  event.bind(2, wallClockMs());
-  event.bind(3, reason);
-  event.exec();
+  tellOf(db, run.id, "interrupted", reason);
 }
 
 tl::unexpected<Error> failNoRun(RunId run) { return fail(ErrorCode::input, "run {}: there is no such run", run); }
@@ -242,13 +248,7 @@ Result<void> Editor::tableDeleted(RunId run) {
     SQLite::Statement update(db, "UPDATE run SET cache_folder = '' WHERE id = ?1");
     update.bind(1, run);
     update.exec();
-    SQLite::Statement event(db, R"sql(
-INSERT INTO event (run, attempt, wall_ms, step, kind, text)
-SELECT ?1, coalesce((SELECT max(number) FROM attempt WHERE run = ?1), 0), ?2, coalesce(step, 0), 'table', 'its table was deleted'
-FROM run WHERE id = ?1)sql");
-    event.bind(1, run);
-    event.bind(2, wallClockMs());
-    event.exec();
+    tellOf(db, run, "table", "its table was deleted");
     return {};
   });
 }

@@ -8,6 +8,32 @@
 
 namespace dsa {
 
+namespace {
+
+/// The file's first eight bytes, fewer where it is shorter; no value where it is no file that can be read.
+std::optional<std::string> beginningOf(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) return std::nullopt;
+  const auto file = File::open(path, File::Mode::readOnly);
+  if (!file) return std::nullopt;
+  const auto size = file->size();
+  if (!size) return std::nullopt;
+  std::string bytes(std::min<std::uint64_t>(8, *size), '\0');
+  if (!file->readAt(std::as_writable_bytes(std::span(bytes)), 0)) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace
+
+bool isFinishedFile(const std::string& path, const char* magic) { return beginningOf(path) == std::string(magic, 8); }
+
+bool isUnfinishedFile(const std::string& path, const char* magic) {
+  const auto bytes = beginningOf(path);
+  return bytes && (*bytes == std::string(magic, 8) || *bytes == std::string(bytes->size(), '\0'));
+}
+
+bool isEmptyFile(const std::string& path) { return beginningOf(path) == std::string(); }
+
 Result<void> nameFinished(const std::string& path) {
   const std::string unfinished = path + kUnfinished;
   if (::renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return {};

@@ -19,6 +19,13 @@ enum class Space { allocated, sparse };
 inline constexpr const char* kUnfinished = ".creating";
 /// PATH.creating becomes PATH. Error machine: PATH exists; it is not replaced.
 Result<void> nameFinished(const std::string& path);
+/// Whose file it is, before it is replaced or removed; false for what is no regular file or cannot be read. A whole
+/// file of ours has its magic: it was durable before it got its name. One that was being created has it too, or after a
+/// power loss zeros or nothing.
+[[nodiscard]] bool isFinishedFile(const std::string& path, const char* magic);
+[[nodiscard]] bool isUnfinishedFile(const std::string& path, const char* magic);
+/// An empty undo.journal holds nothing, and open() would make the same.
+[[nodiscard]] bool isEmptyFile(const std::string& path);
 
 /// Makes a content file: page 0, its length, durable under an unfinished name, then its own. Used for every file but
 /// store.dsa.

@@ -63,37 +63,15 @@ std::vector<Named> filesOf(const std::string& folder, const StoreShape& shape) {
   return files;
 }
 
-/// The file's first eight bytes, fewer where it is shorter; no value where it is no file that can be read.
-std::optional<std::string> beginningOf(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(fs::symlink_status(path, error))) return std::nullopt;
-  const auto file = File::open(path, File::Mode::readOnly);
-  if (!file) return std::nullopt;
-  const auto size = file->size();
-  if (!size) return std::nullopt;
-  std::string bytes(std::min<std::uint64_t>(8, *size), '\0');
-  if (!file->readAt(std::as_writable_bytes(std::span(bytes)), 0)) return std::nullopt;
-  return bytes;
-}
-
-/// A whole file of ours, by its magic: it was durable before it got this name.
-bool isFinished(const Named& file) { return beginningOf(file.path) == std::string(file.magic, 8); }
-
-/// A file that a creation was still at: our magic, or after a power loss zeros or nothing.
-bool isUnfinished(const Named& file) {
-  const auto bytes = beginningOf(file.path + kUnfinished);
-  return bytes && (*bytes == std::string(file.magic, 8) || *bytes == std::string(bytes->size(), '\0'));
-}
+bool isFinished(const Named& file) { return isFinishedFile(file.path, file.magic); }
+bool isUnfinished(const Named& file) { return isUnfinishedFile(file.path + kUnfinished, file.magic); }
 
 bool isThere(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
 }
 
-/// An empty undo.journal holds nothing and open() would make the same.
-bool isEmptyJournal(const Named& file) {
-  return file.magic == names::kJournalMagic && beginningOf(file.path) == std::string();
-}
+bool isEmptyJournal(const Named& file) { return file.magic == names::kJournalMagic && isEmptyFile(file.path); }
 
 Result<bool> hasTouchedRows(const std::string& path) {
   DSA_ASSIGN(const std::string bytes, readTextFile(path, names::kMostBytes));

@@ -135,17 +135,6 @@ std::uint64_t RowStore::tableBytes() const {
   return bytes;
 }
 
-Result<std::uint64_t> RowStore::diskBytes() const {
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(m_folder, error)) {
-    const auto file = File::open(entry.path().string(), File::Mode::readOnly);
-    if (!file) continue;
-    DSA_ASSIGN(const std::uint64_t occupied, file->occupied());
-    bytes += occupied;
-  }
-  if (error) return fail(ErrorCode::machine, "{}: cannot list the folder: {}", m_folder, error.message());
-  return bytes;
-}
+Result<std::uint64_t> RowStore::diskBytes() const { return occupiedBytes(m_folder); }
 
 }  // namespace dsa

@@ -122,11 +122,12 @@ class tst_store_files : public QObject {
       std::ofstream(folder + name) << "not a table of DSA Lab";
     }
     std::ofstream(folder + "/relations.rows.creating") << std::string(64, '\0');
+    std::ofstream(folder + "/empty.touched");
     std::filesystem::create_directory(folder + "/losses.f64.kept");
     QCOMPARE(RowStore::remove(folder).value(), true);
     std::set<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) left.insert(entry.path().filename());
-    QVERIFY(left == (std::set<std::string>{"losses.f64.kept", "mine.rows", "notes.txt"}));
+    QVERIFY(left == (std::set<std::string>{"empty.touched", "losses.f64.kept", "mine.rows", "notes.txt"}));
     // A foreign store.dsa is no store.
     std::ofstream(folder + "/store.dsa") << "somebody else's";
     QCOMPARE(RowStore::remove(folder).value(), false);
