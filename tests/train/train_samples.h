@@ -21,6 +21,17 @@
 
 namespace samples {
 
+/// folder("x"): a place that no other test function of the class has.
+class FolderOfTest {
+ public:
+  [[nodiscard]] std::string operator()(const char* name) const {
+    return m_dir.filePath(QString("%1-%2").arg(QTest::currentTestFunction(), name)).toStdString();
+  }
+
+ private:
+  QTemporaryDir m_dir;
+};
+
 inline std::shared_ptr<const dsa::Dataset> dataset(const std::string& name) {
   qputenv("DSA_RESOURCES", DSA_RESOURCES);
   auto loaded = dsa::loadDataset(name);

@@ -84,10 +84,7 @@ class TestEmbeddingSampler : public QObject {
   void aFinishedRunsRecordIsItsTable();
 
  private:
-  [[nodiscard]] std::string folder(const char* name) const {
-    return m_dir.filePath(QString("%1-%2").arg(QTest::currentTestFunction(), name)).toStdString();
-  }
-  QTemporaryDir m_dir;
+  const samples::FolderOfTest folder;
 };
 
 void TestEmbeddingSampler::aSmallTableIsShownWhole() {

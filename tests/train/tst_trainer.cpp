@@ -37,10 +37,7 @@ class TestTrainer : public QObject {
   void aCardThatHoldsTheTableButNotTheBatchRefuses();
 
  private:
-  [[nodiscard]] std::string folder(const char* name) const {
-    return m_dir.filePath(QString("%1-%2").arg(QTest::currentTestFunction(), name)).toStdString();
-  }
-  QTemporaryDir m_dir;
+  const samples::FolderOfTest folder;
   TrainOutcome m_whole;                           ///< the uninterrupted run
   std::map<std::uint64_t, std::string> m_hashes;  ///< of its table after each step
 };
