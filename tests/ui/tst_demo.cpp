@@ -54,6 +54,16 @@ class TestDemo : public QObject {
     run.progress.step = 20;
     run.progress.seconds = 1000.0;
     QCOMPARE(stepsForSlowArm(run), std::optional<std::uint64_t>(40));
+    // On disk the first steps are no measure of the rest.
+    run.placement = "disk";
+    run.progress.seconds = 59.0;
+    QVERIFY(!stepsForSlowArm(run));
+    run.progress.seconds = 60.0;
+    QCOMPARE(stepsForSlowArm(run), std::optional<std::uint64_t>(40));
+    run.progress.step = 200;  // half of it in a minute: as long as it may take
+    QVERIFY(!stepsForSlowArm(run));
+    run.progress.step = 20;
+    run.progress.seconds = 1000.0;
     run.plannedSteps = 40;  // nothing left to leave out: slow, but it goes on
     QVERIFY(!stepsForSlowArm(run));
     DemoPlan plan;

@@ -195,6 +195,11 @@ QColor partColour(const QColor& place, int part) {
                           static_cast<float>(place.blueF() * (1 - mix) + paper.blueF() * mix));
 }
 
+QColor faded(QColor colour, float alpha) {
+  colour.setAlphaF(alpha);
+  return colour;
+}
+
 double contrast(const QColor& a, const QColor& b) {
   const double la = luminance(a);
   const double lb = luminance(b);

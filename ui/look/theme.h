@@ -45,6 +45,8 @@ void setSheet(QWidget& widget, const QString& sheet);
 
 /// A colour of the place, lighter for the moments: part 0 weights, 1 first, 2 second moment.
 QColor partColour(const QColor& place, int part);
+/// The colour, translucent: alpha 0 to 1.
+QColor faded(QColor colour, float alpha);
 /// WCAG contrast of two opaque colours, 1 to 21.
 double contrast(const QColor& a, const QColor& b);
 

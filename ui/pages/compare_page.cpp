@@ -88,12 +88,7 @@ ComparePage::ComparePage(RecordsService& records, RunsModel& model, QWidget* par
   split->setHandleWidth(9);
   split->setStyleSheet("QSplitter::handle { background: transparent; }");
   column->addWidget(split, 1);
-  m_stack = new QStackedWidget;
-  m_stack->addWidget(empty);
-  m_stack->addWidget(page);
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(m_stack);
+  m_stack = stackOf(*this, empty, page);
   styleLines();
   m_tick.setInterval(200);
   connect(&m_tick, &QTimer::timeout, this, [this] {
@@ -107,15 +102,11 @@ QWidget* ComparePage::makeHeader() {
   auto* top = new QHBoxLayout;
   top->setSpacing(8);
   for (int side = 0; side < 2; ++side) {
-    auto* picker = new QComboBox;
-    picker->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    picker->setMinimumContentsLength(20);
-    picker->setAccessibleName(side == 0 ? tr("Run A") : tr("Run B"));
-    connect(picker, &QComboBox::activated, this, [this, side, picker](int index) {
-      setSide(side, picker->itemData(index).toLongLong());
-      emit runsChosen();
-    });
-    m_sides[static_cast<std::size_t>(side)].picker = picker;
+    m_sides[static_cast<std::size_t>(side)].picker =
+        makeRunPicker(side == 0 ? tr("Run A") : tr("Run B"), 20, [this, side](RunId run) {
+          setSide(side, run);
+          emit runsChosen();
+        });
   }
   auto* swapButton = new QToolButton;
   swapButton->setIcon(icon("swap"));

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/delete_table.h"
 
-#include <sys/stat.h>
-
 #include <QDialogButtonBox>
-#include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "core/base/file.h"
 #include "ui/look/units.h"
 #include "ui/run/background.h"
 
 namespace dsa::ui {
 
 namespace {
-
-/// Bytes that the folder's files occupy; nothing where there is no folder.
-std::optional<double> occupiedBytes(const QString& folder) {
-  const QDir dir(folder);
-  if (!dir.exists()) return std::nullopt;
-  double bytes = 0;
-  for (const QString& name : dir.entryList(QDir::Files)) {
-    struct stat status {};
-    if (::lstat(QFile::encodeName(dir.filePath(name)).constData(), &status) == 0)
-      bytes += 512.0 * static_cast<double>(status.st_blocks);
-  }
-  return bytes;
-}
 
 QLabel* paragraph(const QString& text) {
   auto* label = new QLabel(text);
@@ -88,10 +73,10 @@ QString DeleteTableDialog::sizeText() const { return m_size->text(); }
 void DeleteTableDialog::measure(const QString& folder) {
   // A disk may sleep or be far away.
   inBackground(
-      this, [folder] { return occupiedBytes(folder); },
-      [this](const std::optional<double>& bytes) {
+      this, [folder = folder.toStdString()] { return occupiedBytes(folder); },
+      [this](const Result<std::uint64_t>& bytes) {
         m_measured = true;
-        m_size->setText(bytes ? tr("Its table takes %1 on the disk.").arg(Units::bytes(*bytes))
+        m_size->setText(bytes ? tr("Its table takes %1 on the disk.").arg(Units::bytes(static_cast<double>(*bytes)))
                               : tr("Its folder is not there any more; only the record will be put right."));
       });
 }

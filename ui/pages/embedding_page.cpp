@@ -51,22 +51,12 @@ EmbeddingPage::EmbeddingPage(RunsModel& model, QWidget* parent) : QWidget(parent
   column->addWidget(makeHeader());
   m_scatter = new Scatter;
   column->addWidget(m_scatter, 1);
-  m_stack = new QStackedWidget;
-  m_stack->addWidget(empty);
-  m_stack->addWidget(page);
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(m_stack);
+  m_stack = stackOf(*this, empty, page);
 }
 
 QWidget* EmbeddingPage::makeHeader() {
   auto* header = new QWidget;
-  m_picker = new QComboBox;
-  m_picker->setAccessibleName(tr("Run shown"));
-  m_picker->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_picker->setMinimumContentsLength(24);
-  connect(m_picker, &QComboBox::activated, this,
-          [this](int index) { emit runChosen(m_picker->itemData(index).toLongLong()); });
+  m_picker = makeRunPicker(tr("Run shown"), 24, [this](RunId run) { emit runChosen(run); });
   m_status = new QLabel;
   m_found = new QLabel;
   m_found->setForegroundRole(QPalette::PlaceholderText);
@@ -140,8 +130,7 @@ void EmbeddingPage::runsChanged() {
 void EmbeddingPage::updateFacts() {
   const auto run = m_model.run(m_run);
   if (!run) return;
-  m_status->setText(statusText(run->status));
-  setSheet(*m_status, QString("color: %1; font-weight: 600;").arg(statusColour(run->status).name()));
+  showStatus(*m_status, run->status, statusText(run->status));
   const EmbeddingFrame& frame = m_scatter->frame();
   const QString dot = QString("  ") + QChar(0x00B7) + "  ";
   QStringList facts;

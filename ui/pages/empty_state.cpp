@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "ui/look/icons.h"
@@ -42,6 +43,16 @@ void EmptyState::applyLook() {
 void EmptyState::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) applyLook();
+}
+
+QStackedWidget* stackOf(QWidget& whole, EmptyState* empty, QWidget* page) {
+  auto* stack = new QStackedWidget;
+  stack->addWidget(empty);
+  stack->addWidget(page);
+  auto* column = new QVBoxLayout(&whole);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(stack);
+  return stack;
 }
 
 }  // namespace dsa::ui

@@ -6,6 +6,7 @@
 
 class QLabel;
 class QPushButton;
+class QStackedWidget;
 
 namespace dsa::ui {
 
@@ -27,5 +28,8 @@ class EmptyState : public QWidget {
   QLabel* m_text;
   QPushButton* m_button;
 };
+
+/// Fills `whole` with a stack: index 0 the empty state, index 1 the page.
+QStackedWidget* stackOf(QWidget& whole, EmptyState* empty, QWidget* page);
 
 }  // namespace dsa::ui

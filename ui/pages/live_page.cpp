@@ -46,12 +46,7 @@ LivePage::LivePage(RecordsService& records, RunsModel& model, QWidget* parent)
   m_event->setForegroundRole(QPalette::PlaceholderText);
   m_event->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   column->addWidget(m_event);
-  m_stack = new QStackedWidget;
-  m_stack->addWidget(empty);
-  m_stack->addWidget(page);
-  auto* whole = new QVBoxLayout(this);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(m_stack);
+  m_stack = stackOf(*this, empty, page);
   styleLines();
   m_clock.start();
   m_tick.setInterval(kFrameMs);
@@ -64,12 +59,7 @@ LivePage::LivePage(RecordsService& records, RunsModel& model, QWidget* parent)
 
 QWidget* LivePage::makeHeader() {
   auto* header = new QWidget;
-  m_picker = new QComboBox;
-  m_picker->setAccessibleName(tr("Run shown"));
-  m_picker->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  m_picker->setMinimumContentsLength(24);
-  connect(m_picker, &QComboBox::activated, this,
-          [this](int index) { emit runChosen(m_picker->itemData(index).toLongLong()); });
+  m_picker = makeRunPicker(tr("Run shown"), 24, [this](RunId run) { emit runChosen(run); });
   m_status = new QLabel;
   m_facts = new QLabel;
   m_facts->setForegroundRole(QPalette::PlaceholderText);
@@ -251,8 +241,7 @@ QString LivePage::statusLine() const {
 void LivePage::updateHeader() {
   const auto run = m_model.run(m_run);
   if (!run) return;
-  m_status->setText(statusLine());
-  setSheet(*m_status, QString("color: %1; font-weight: 600;").arg(statusColour(run->status).name()));
+  showStatus(*m_status, run->status, statusLine());
   const QString dot = QString("  ") + QChar(0x00B7) + "  ";
   QStringList facts;
   const std::uint64_t step = run->progress.step.value_or(0);

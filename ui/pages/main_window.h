@@ -82,6 +82,7 @@ class MainWindow : public QMainWindow {
   void deleteTable(RunId run);
   void runDemo(const DemoPlan& plan);
   void noticeSecondAct();
+  void deleteDemoTable(const RunSummary& run);  ///< unless it is to be kept
   void onDemoTooSlow(std::uint64_t steps, const QVector<RunId>& stopped);
   void importBundle(const QString& path);
   void showShortcuts();

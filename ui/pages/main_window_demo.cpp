@@ -34,10 +34,10 @@ void MainWindow::onDemoEnded(RunId ram, RunId disk) {
   const auto b = m_model.run(disk);
   // What failed or was stopped may be resumed: its table stays.
   if (!a || !b || a->status != RunStatus::finished || b->status != RunStatus::finished) return;
-  const bool keep = m_keepDemoAction->isChecked();
-  if (!keep) m_launcher.deleteTable(*b);
-  const QString done = keep ? tr("The demo is done. Its table stays on the disk, as you asked.")
-                            : tr("The demo is done. Its table is deleted from the disk; both records stay.");
+  deleteDemoTable(*b);
+  const QString done = m_keepDemoAction->isChecked()
+                           ? tr("The demo is done. Its table stays on the disk, as you asked.")
+                           : tr("The demo is done. Its table is deleted from the disk; both records stay.");
   m_banner->say(Banner::Kind::info, done + " " + tr("Second act: mammals unfold in the Poincaré disk."),
                 tr("Watch the second act"), [this] { startSecondAct(); });
 }
@@ -78,8 +78,11 @@ void MainWindow::noticeSecondAct() {
   const auto run = m_secondAct.isEmpty() ? std::nullopt : m_model.byUuid(m_secondAct);
   if (!run || runStatusIsActive(run->status)) return;
   m_secondAct.clear();
-  if (run->status == RunStatus::finished && !m_keepDemoAction->isChecked() && canDeleteTable(*run))
-    m_launcher.deleteTable(*run);
+  if (run->status == RunStatus::finished) deleteDemoTable(*run);
+}
+
+void MainWindow::deleteDemoTable(const RunSummary& run) {
+  if (!m_keepDemoAction->isChecked() && canDeleteTable(run)) m_launcher.deleteTable(run);
 }
 
 }  // namespace dsa::ui

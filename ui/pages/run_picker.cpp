@@ -3,7 +3,12 @@
 
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QLabel>
 #include <QSignalBlocker>
+#include <utility>
+
+#include "ui/look/theme.h"
+#include "ui/run/run_text.h"
 
 namespace dsa::ui {
 
@@ -12,6 +17,21 @@ namespace {
 constexpr qsizetype kMostRuns = 200;  // what a list can still be looked through for
 
 }  // namespace
+
+QComboBox* makeRunPicker(const QString& name, int letters, std::function<void(RunId run)> chosen) {
+  auto* picker = new QComboBox;
+  picker->setAccessibleName(name);
+  picker->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  picker->setMinimumContentsLength(letters);
+  QObject::connect(picker, &QComboBox::activated, picker,
+                   [picker, chosen = std::move(chosen)](int index) { chosen(picker->itemData(index).toLongLong()); });
+  return picker;
+}
+
+void showStatus(QLabel& label, RunStatus status, const QString& text) {
+  label.setText(text);
+  setSheet(label, QString("color: %1; font-weight: 600;").arg(statusColour(status).name()));
+}
 
 void fillRunPicker(QComboBox& picker, const RunList& runs, RunId shown) {
   if (picker.view()->isVisible()) return;

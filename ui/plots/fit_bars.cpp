@@ -156,9 +156,7 @@ void FitBars::paintEvent(QPaintEvent*) {
     double x = 0;
     for (const FitSegment& segment : bar.segments) {
       const QRectF box(x, y + 22, std::max(3.0, segment.bytes * scale), kBarHeight);
-      QColor pale = segment.colour;
-      if (segment.hatched) pale.setAlphaF(0.35F);
-      painter.setBrush(pale);
+      painter.setBrush(segment.hatched ? faded(segment.colour, 0.35F) : segment.colour);
       painter.setPen(QPen(segment.colour, 1));
       painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
       if (segment.hatched) {

@@ -20,11 +20,6 @@ constexpr std::array kMetrics = {"memory.page_cache", "memory.private", "memory.
 
 }  // namespace
 
-QColor faded(QColor colour, float alpha) {
-  colour.setAlphaF(alpha);
-  return colour;
-}
-
 void addMemoryLines(Plot& plot) {
   const Theme& theme = Theme::current();
   plot.addLine({MemoryText::tr("page cache"), faded(theme.ram, 0.7F), Qt::SolidLine, 1, faded(theme.ram, 0.35F), true});

@@ -16,7 +16,4 @@ bool feedMemory(Plot& plot, const RunSeries& series);
 /// Where the figures are read, for a tool tip.
 [[nodiscard]] QString memorySources(const RunSeries& series);
 
-/// The colour, but translucent.
-[[nodiscard]] QColor faded(QColor colour, float alpha);
-
 }  // namespace dsa::ui

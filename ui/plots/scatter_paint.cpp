@@ -35,9 +35,7 @@ void drawText(QPainter& painter, const QRectF& box, const QString& text, const Q
   QPainterPath path;
   const QFontMetricsF metrics(painter.font());
   path.addText(box.left(), box.top() + metrics.ascent(), painter.font(), text);
-  QColor halo = paper;
-  halo.setAlphaF(0.85F);
-  painter.strokePath(path, QPen(halo, 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  painter.strokePath(path, QPen(faded(paper, 0.85F), 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   painter.setPen(colour);
   painter.drawText(QPointF(box.left(), box.top() + metrics.ascent()), text);
 }
@@ -152,9 +150,8 @@ void Scatter::paintGround(QPainter& painter) const {
 void Scatter::paintPoints(QPainter& painter) const {
   const Theme& theme = Theme::current();
   const QRectF seen = QRectF(rect()).adjusted(-6, -6, 6, 6);
-  QColor fill = colour();
   // While a search is on, the others step back.
-  fill.setAlphaF(m_search.isEmpty() ? 0.62F : 0.2F);
+  const QColor fill = faded(colour(), m_search.isEmpty() ? 0.62F : 0.2F);
   painter.setPen(Qt::NoPen);
   painter.setBrush(fill);
   for (auto it = m_order.rbegin(); it != m_order.rend(); ++it) {

@@ -25,8 +25,8 @@ struct DemoPlan {
 /// What follows the comparison: mammals in two dimensions of the ball, to be watched. Errors: as loadRecipe.
 [[nodiscard]] Result<LaunchRequest> secondActRequest();
 
-/// The steps that an arm can do in a minute, when by its first 20 or more it would take over two; nothing while it is
-/// fast enough, or has nothing left to leave out.
+/// The steps that an arm can do in a minute, when by its first 20 or more (on disk: by its first minute) it would take
+/// over two; nothing while it is fast enough, or has nothing left to leave out.
 [[nodiscard]] std::optional<std::uint64_t> stepsForSlowArm(const RunSummary& arm);
 
 /// Evicts the page cache of the disk arm once, when seven eighths of its steps are done; stops both arms on a machine
