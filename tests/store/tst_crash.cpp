@@ -152,9 +152,17 @@ class tst_crash : public QObject {
     const StoreShape shape = harness::shape();
     QVERIFY(RowStore::create(folder, shape).has_value());
     std::mt19937 random(1);
-    for (int kill = 0; kill < 25; ++kill) {
-      runChild(folder, durabilityOf(power), -1,
-               std::uniform_int_distribution<long>(100, power ? 120000 : 12000)(random), 1000000, threads);
+    // Instants within the first steps on this machine, however busy it is: later ones while none is reached.
+    long latest = power ? 120000 : 12000;
+    std::uint64_t reached = 0;
+    for (int kill = 0; kill < 25 || (reached == 0 && kill < 75); ++kill) {
+      runChild(folder, durabilityOf(power), -1, std::uniform_int_distribution<long>(100, latest)(random), 1000000,
+               threads);
+      if (kill % 5 != 4 || reached > 0) continue;
+      const auto looked = RowStore::open(folder, durabilityOf(power), harness::kernels());
+      QVERIFY2(looked.has_value(), looked ? "" : looked.error().message.c_str());
+      reached = (*looked)->step();
+      if (reached == 0) latest *= 2;
     }
     auto store = RowStore::open(folder, durabilityOf(power), harness::kernels());
     QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
