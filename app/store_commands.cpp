@@ -6,7 +6,7 @@
 
 #include "app/commands.h"
 #include "core/record/reader.h"
-#include "core/store/row_store.h"
+#include "core/store/row_scan.h"
 
 namespace dsa {
 
@@ -41,30 +41,37 @@ Result<ordered_json> info(const RowStore& store, const std::string& folder) {
   return object;
 }
 
-/// Every touched row is finite, and its accumulators are not negative.
+/// What is wrong with a touched row: a value is not finite, or an accumulator negative. Empty: nothing.
+std::string rowFault(const TableShape& table, std::uint64_t row, std::span<const float> record) {
+  const std::uint64_t accumulator = table.rule == Rule::rsgd         ? record.size()
+                                    : table.rule == Rule::rowAdagrad ? table.dim
+                                                                     : 2ull * table.dim;
+  for (std::uint64_t i = 0; i < record.size(); ++i) {
+    if (!std::isfinite(record[i])) return fmt::format("{} row {}: value {} is {}", table.name, row, i, record[i]);
+    if (i >= accumulator && record[i] < 0) {
+      return fmt::format("{} row {}: second moment {} is {}, never negative", table.name, row, i - accumulator,
+                         record[i]);
+    }
+  }
+  return {};
+}
+
+/// Every touched row; the page cache is left as it was.
 Result<std::uint64_t> verifyRows(const RowStore& store) {
   std::uint64_t checked = 0;
   for (std::uint32_t t = 0; t < store.shape().tables.size(); ++t) {
     const TableShape& table = store.shape().tables[t];
-    const std::uint64_t width = table.recordFloats();
-    const bool adam = table.rule == Rule::sparseAdam || table.rule == Rule::dsa;
-    const std::uint64_t accumulator = adam                             ? 2ull * table.dim
-                                      : table.rule == Rule::radam      ? 2ull * table.dim
-                                      : table.rule == Rule::rowAdagrad ? table.dim
-                                                                       : width;
     std::string fault;
-    store.touchedBits(t).forEach([&](std::uint64_t row) {
-      if (!fault.empty()) return;
-      const float* const record = store.record(t, row);
-      for (std::uint64_t i = 0; i < width && fault.empty(); ++i) {
-        if (!std::isfinite(record[i]))
-          fault = fmt::format("{} row {}: value {} is {}", table.name, row, i, record[i]);
-        else if (i >= accumulator && record[i] < 0)
-          fault = fmt::format("{} row {}: second moment {} is {}, never negative", table.name, row, i - accumulator,
-                              record[i]);
+    DSA_ASSIGN(const auto scan, RowScan::open(store, t, ScanRows::touched));
+    while (fault.empty()) {
+      DSA_ASSIGN(const std::optional<RowBlock> block, scan->next());
+      if (!block) break;
+      for (std::uint64_t i = 0; i < block->count && fault.empty(); ++i) {
+        if (!store.touched(t, block->first + i)) continue;
+        fault = rowFault(table, block->first + i, block->record(i));
+        ++checked;
       }
-      ++checked;
-    });
+    }
     if (!fault.empty())
       return fail(ErrorCode::input,
                   "{}; the table is damaged and nothing was changed. Resume the run from a copy, or train it again",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement "disk": the row store.
 #include "core/optim/tables.h"
+#include "core/store/row_scan.h"
 
 namespace dsa {
 
@@ -8,7 +9,8 @@ namespace {
 
 class DiskTables final : public Tables {
  public:
-  explicit DiskTables(std::unique_ptr<RowStore> store) : m_store(std::move(store)) {}
+  DiskTables(std::unique_ptr<RowStore> store, std::vector<std::unique_ptr<RowScan>> scans)
+      : m_store(std::move(store)), m_scans(std::move(scans)) {}
 
   const StoreShape& shape() const override { return m_store->shape(); }
   std::uint64_t step() const override { return m_store->step(); }
@@ -20,6 +22,20 @@ class DiskTables final : public Tables {
   const float* record(std::uint32_t t, std::uint64_t row) const override { return m_store->record(t, row); }
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
     m_store->readWeights(t, row, weights);
+  }
+  Result<void> scanWeights(std::uint32_t t, std::uint64_t begin, std::uint64_t count, float* weights) const override {
+    return m_scans[t]->readWeights(begin, count, weights);
+  }
+  Result<void> scanTouched(std::uint32_t t,
+                           const std::function<void(std::uint64_t, const float*)>& visit) const override {
+    DSA_ASSIGN(const auto scan, RowScan::open(*m_store, t, ScanRows::touched));
+    for (;;) {
+      DSA_ASSIGN(const std::optional<RowBlock> block, scan->next());
+      if (!block) return {};
+      for (std::uint64_t i = 0; i < block->count; ++i) {
+        if (m_store->touched(t, block->first + i)) visit(block->first + i, block->record(i).data());
+      }
+    }
   }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override { m_store->prefetch(t, rows); }
@@ -40,6 +56,7 @@ class DiskTables final : public Tables {
 
  private:
   std::unique_ptr<RowStore> m_store;
+  std::vector<std::unique_ptr<RowScan>> m_scans;  // one a table, for scanWeights
 };
 
 }  // namespace
@@ -47,7 +64,12 @@ class DiskTables final : public Tables {
 Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability,
                                                const RowKernels& kernels) {
   DSA_ASSIGN(auto store, RowStore::open(folder, durability, kernels));
-  return std::unique_ptr<Tables>(std::make_unique<DiskTables>(std::move(store)));
+  std::vector<std::unique_ptr<RowScan>> scans;
+  for (std::uint32_t t = 0; t < store->shape().tables.size(); ++t) {
+    DSA_ASSIGN(auto scan, RowScan::open(*store, t, ScanRows::all));
+    scans.push_back(std::move(scan));
+  }
+  return std::unique_ptr<Tables>(std::make_unique<DiskTables>(std::move(store), std::move(scans)));
 }
 
 }  // namespace dsa

@@ -63,6 +63,16 @@ class MemoryTables final : public Tables {
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
     std::copy_n(record(t, row), m_shape.tables[t].dim, weights);
   }
+  Result<void> scanWeights(std::uint32_t t, std::uint64_t begin, std::uint64_t count, float* weights) const override {
+    const std::uint32_t dim = m_shape.tables[t].dim;
+    for (std::uint64_t i = 0; i < count; ++i) readWeights(t, begin + i, weights + i * dim);
+    return {};
+  }
+  Result<void> scanTouched(std::uint32_t t,
+                           const std::function<void(std::uint64_t, const float*)>& visit) const override {
+    touchedBits(t).forEach([&](std::uint64_t row) { visit(row, record(t, row)); });
+    return {};
+  }
   std::uint64_t announce(const StepRows&) override { return 0; }
   void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,

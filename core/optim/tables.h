@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,14 @@ class Tables {
   [[nodiscard]] virtual const float* record(std::uint32_t t, std::uint64_t row) const = 0;
   /// Weights [dim] of any row; the initial ones where no step touched it. Thread-safe between steps.
   virtual void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const = 0;
+
+  /// Weights [count x dim] of rows [begin, begin + count), read in a way that leaves the page cache as it was
+  /// (RowScan). Thread-safe between steps. Error machine: the disk.
+  virtual Result<void> scanWeights(std::uint32_t t, std::uint64_t begin, std::uint64_t count, float* weights) const = 0;
+  /// Calls visit(row, record) for each touched row in order, leaving the page cache as it was. The record has all its
+  /// values and lives until the next call. Error machine: the disk; rows before it were visited.
+  virtual Result<void> scanTouched(std::uint32_t t,
+                                   const std::function<void(std::uint64_t, const float*)>& visit) const = 0;
 
   /// Rows of a coming step, for durability "power"; gives the ticket for its apply().
   virtual std::uint64_t announce(const StepRows& rows) = 0;

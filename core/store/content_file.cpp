@@ -34,15 +34,16 @@ bool isUnfinishedFile(const std::string& path, const char* magic) {
 
 bool isEmptyFile(const std::string& path) { return beginningOf(path) == std::string(); }
 
-Result<void> nameFinished(const std::string& path) {
-  const std::string unfinished = path + kUnfinished;
-  if (::renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return {};
-  if (errno != EINVAL && errno != ENOSYS) return failErrno(path, "create", errno);
+Result<void> renameNew(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (errno != EINVAL && errno != ENOSYS) return failErrno(to, "create", errno);
   // A file system without RENAME_NOREPLACE.
-  if (std::filesystem::exists(std::filesystem::symlink_status(path))) return failErrno(path, "create", EEXIST);
-  if (::rename(unfinished.c_str(), path.c_str()) != 0) return failErrno(path, "create", errno);
+  if (std::filesystem::exists(std::filesystem::symlink_status(to))) return failErrno(to, "create", EEXIST);
+  if (::rename(from.c_str(), to.c_str()) != 0) return failErrno(to, "create", errno);
   return {};
 }
+
+Result<void> nameFinished(const std::string& path) { return renameNew(path + kUnfinished, path); }
 
 Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,
                                const unsigned char* uuid, std::uint64_t contentBytes, Space space) {
@@ -67,6 +68,8 @@ Result<void> createContentFile(const std::string& path, const char* magic, std::
 Result<File> openContentFile(const std::string& path, const char* magic, std::uint32_t table, const unsigned char* uuid,
                              std::uint64_t contentBytes, File::Mode mode) {
   DSA_ASSIGN(File file, File::open(path, mode));
+  // Before the first read, or the header brings pages of a table in by read-ahead. Mappings go by their own advice.
+  ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_RANDOM);
   DSA_ASSIGN(const std::uint64_t size, file.size());
   if (size < sizeof(FileHeader)) {
     return fail(ErrorCode::input, "{}: {} bytes long, expected {}; the file is cut short and nothing was changed", path,

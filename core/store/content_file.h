@@ -17,6 +17,8 @@ enum class Space { allocated, sparse };
 /// What a file is called until it is whole and durable: a name that nobody else uses, so that remains of a killed
 /// creation can be told.
 inline constexpr const char* kUnfinished = ".creating";
+/// Error machine: `to` exists; it is not replaced, and `from` stays.
+Result<void> renameNew(const std::string& from, const std::string& to);
 /// PATH.creating becomes PATH. Error machine: PATH exists; it is not replaced.
 Result<void> nameFinished(const std::string& path);
 /// Whose file it is, before it is replaced or removed; false for what is no regular file or cannot be read. A whole

@@ -103,8 +103,7 @@ Result<void> RowStore::openFiles(bool writable) {
     DSA_ASSIGN(File rows,
                openContentFile(names::rows(m_folder, table), names::kRowsMagic, t, m_super.uuid, bytes, mode));
     // Random from the start: a random cold fault costs 0.12 ms with it and 6 ms without, and sequential read-ahead
-    // makes large folios that a single store dirties whole (1,009 times the data).
-    ::posix_fadvise(rows.fd(), 0, 0, POSIX_FADV_RANDOM);
+    // makes large folios that a single store dirties whole (1,009 times the data). openContentFile said so, too.
     DSA_ASSIGN(Mapping map, Mapping::map(rows, kPage + bytes, kind));
     ::madvise(map.data(), map.size(), MADV_RANDOM);
     DSA_ASSIGN(File touched, openContentFile(names::touched(m_folder, table), names::kTouchedMagic, t, m_super.uuid,

@@ -38,6 +38,16 @@ class TouchedBits {
       }
     }
   }
+  /// The first set row at or after `row`; the number of rows where there is none.
+  [[nodiscard]] std::uint64_t next(std::uint64_t row) const {
+    if (row >= m_rows) return m_rows;
+    std::uint64_t left = word(row).load(std::memory_order_relaxed) & (~std::uint64_t{0} << (row % 64));
+    for (std::uint64_t i = row / 64;;) {
+      if (left != 0) return i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(left));
+      if (++i >= (m_rows + 63) / 64) return m_rows;
+      left = word(i * 64).load(std::memory_order_relaxed);
+    }
+  }
   [[nodiscard]] static std::uint64_t bytesFor(std::uint64_t rows) { return (rows + 63) / 64 * 8; }
 
  private:

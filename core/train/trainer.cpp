@@ -360,7 +360,7 @@ Result<TrainOutcome> Training::finish() {
   if (!m_out.stopped && m_evaluatedAt != m_out.steps) DSA_TRY(evaluateNow(m_out.steps / m_setup.stepsPerEpoch));
   if (m_options.hash) {
     m_observer.phase("hashing");
-    m_out.tableSha256 = tableSha256(*m_tables, canonicalForHash(m_setup.spec));
+    DSA_ASSIGN(m_out.tableSha256, tableSha256(*m_tables, canonicalForHash(m_setup.spec)));
   }
   m_observer.phase("closing");
   m_observer.ending(*m_tables);
@@ -379,6 +379,9 @@ WeightSource weightSource(const Tables& tables, std::uint32_t t) {
   source.rows = shape.rows;
   source.dim = shape.dim;
   source.read = [&tables, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
+    // Rows in order must not come into the page cache by it. A single one is a page, read in place; so is everything
+    // where the scan cannot be made, since an evaluation has no other word for that than the rows themselves.
+    if (count > 1 && tables.scanWeights(t, begin, count, out)) return;
     for (std::uint64_t i = 0; i < count; ++i) tables.readWeights(t, begin + i, out + i * dim);
   };
   return source;

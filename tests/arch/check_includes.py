@@ -6,7 +6,7 @@ import sys
 import tree
 
 # From the bottom of every include to the top of the program (ARCHITECTURE.md).
-LAYERS = ["base", "rows", "store", "data", "device", "model", "optim", "eval", "metrics", "record", "spec", "train"]
+LAYERS = ["base", "rows", "store", "data", "device", "model", "optim", "eval", "exchange", "metrics", "record", "spec", "train"]
 # The window links these and no others (and what they need); it must never drag CUDA or a trainer into its process.
 UI_MAY_USE = {"base", "rows", "store", "data", "eval", "metrics", "record", "spec"}
 # SQLite may wait for a lock: in the window only the two threads of ui/records speak to it (and tools, which make files).

@@ -70,7 +70,7 @@ class Watcher : public dsa::TrainObserver {
   }
   void stepped(const dsa::StepReport& report) override {
     steps.push_back(report);
-    if (hashEachStep) hashes[report.step] = dsa::tableSha256(*tables, "");
+    if (hashEachStep) hashes[report.step] = *dsa::tableSha256(*tables, "");
     if (onStep) onStep(report);
     if (orderAt.contains(report.step)) {
       m_due = report.step;
