@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
@@ -20,10 +21,18 @@ void addCompareCommand(CLI::App& app, Chosen& chosen);
 void addPlanCommand(CLI::App& app, Chosen& chosen);
 void addDataCommands(CLI::App& app, Chosen& chosen);
 void addStoreCommands(CLI::App& app, Chosen& chosen);
+void addExchangeCommands(CLI::App& stores, Chosen& chosen);  // below "store": export
 void addRunsCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);
 void addDoctorCommand(CLI::App& app, Chosen& chosen);
 
+/// A table's folder, and the run whose it is where it was named by that.
+struct FoundTable {
+  std::string folder;
+  std::optional<RunRow> run;
+};
+/// An existing path, else the number or name of a run. Error input: neither, or the run has no table here.
+Result<FoundTable> findTable(const std::string& pathOrRun, const std::string& database);
 /// "dsa: MESSAGE" on stderr; the exit code of the error.
 int reportError(const Error& error);
 /// Prints an object on stdout as one indented JSON document.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dsa store info | verify`: what a table's folder holds, and whether it is whole. Both only read.
+// `dsa store info | verify` (export: exchange_commands.cpp): what a table's folder holds, and whether it is whole. Both
+// only read.
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -80,21 +81,21 @@ Result<std::uint64_t> verifyRows(const RowStore& store) {
   return checked;
 }
 
-/// A path, or the run whose table it is.
-Result<std::string> folderOf(const std::string& pathOrRun, const std::string& database) {
-  if (std::filesystem::exists(pathOrRun)) return pathOrRun;
+}  // namespace
+
+Result<FoundTable> findTable(const std::string& pathOrRun, const std::string& database) {
+  if (std::filesystem::exists(pathOrRun)) return FoundTable{pathOrRun, std::nullopt};
   const std::string path = database.empty() ? Database::defaultPath() : database;
   if (std::filesystem::exists(path)) {
     DSA_ASSIGN(const Reader reader, Reader::open(path));
     if (const auto id = reader.find(pathOrRun)) {
-      DSA_ASSIGN(const RunRow row, reader.run(*id));
-      if (!row.cacheFolder.empty()) return row.cacheFolder;
+      DSA_ASSIGN(RunRow row, reader.run(*id));
+      const std::string folder = row.cacheFolder;
+      if (!folder.empty()) return FoundTable{folder, std::move(row)};
     }
   }
   return fail(ErrorCode::input, "{}: no such folder, and no run with a table of that name", pathOrRun);
 }
-
-}  // namespace
 
 void addStoreCommands(CLI::App& app, Chosen& chosen) {
   struct Arguments {
@@ -113,7 +114,8 @@ void addStoreCommands(CLI::App& app, Chosen& chosen) {
     command->callback([a, work, &chosen] {
       chosen = [a, work]() -> int {
         const auto object = [&]() -> Result<ordered_json> {
-          DSA_ASSIGN(const std::string folder, folderOf(a->path, a->database));
+          DSA_ASSIGN(const FoundTable found, findTable(a->path, a->database));
+          const std::string& folder = found.folder;
           DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(folder));
           return work(*store, folder);
         }();
@@ -146,6 +148,7 @@ void addStoreCommands(CLI::App& app, Chosen& chosen) {
         object["verdict"] = "whole";
         return object;
       });
+  addExchangeCommands(*stores, chosen);
 }
 
 }  // namespace dsa

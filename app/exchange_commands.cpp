@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dsa store export`: a table as files of other programs.
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+
+#include "app/commands.h"
+#include "core/exchange/export_table.h"
+
+namespace dsa {
+
+namespace {
+
+struct ExportArguments {
+  std::string table, database, out, format = "npy", name;
+  bool state = false, json = false;
+};
+
+/// A bar on a terminal, a line every few seconds elsewhere; nothing for what ends sooner.
+class RowsPrinter {
+ public:
+  void operator()(std::uint64_t done, std::uint64_t rows) {
+    const bool terminal = ::isatty(STDERR_FILENO) != 0;
+    const auto now = std::chrono::steady_clock::now();
+    const bool last = done == rows;
+    if (std::chrono::duration<double>(now - m_last).count() < (terminal ? 0.1 : 5.0) && !(last && terminal)) return;
+    m_last = now;
+    if (!terminal) {
+      fmt::print(stderr, "dsa: row {}/{}\n", done, rows);
+      return;
+    }
+    const auto filled = static_cast<std::size_t>(static_cast<double>(done) / static_cast<double>(rows) * 20);
+    fmt::print(stderr, "\r\033[K[{}{}] row {}/{}{}", std::string(filled, '#'), std::string(20 - filled, '.'), done,
+               rows, last ? "\n" : "");
+  }
+
+ private:
+  std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
+};
+
+Result<std::uint32_t> tableNamed(const RowStore& store, const std::string& name) {
+  std::string names;
+  for (std::uint32_t t = 0; t < store.shape().tables.size(); ++t) {
+    if (name.empty() || store.shape().tables[t].name == name) return t;
+    names += (names.empty() ? "" : ", ") + store.shape().tables[t].name;
+  }
+  return fail(ErrorCode::usage, "--table {}: there is no such table; there are: {}", name, names);
+}
+
+Result<nlohmann::ordered_json> exportCommand(const ExportArguments& a) {
+  ExportOptions options;
+  const auto format = exportFormatFromName(a.format);
+  if (!format)
+    return fail(ErrorCode::usage, "--format {}: not a format; take npy, word2vec, projector or raw", a.format);
+  options.format = *format;
+  options.state = a.state;
+  DSA_ASSIGN(const FoundTable found, findTable(a.table, a.database));
+  DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(found.folder));
+  DSA_ASSIGN(options.table, tableNamed(*store, a.name));
+  const TableShape& shape = store->shape().tables[options.table];
+  std::shared_ptr<const Dataset> dataset;
+  if (found.run && (*format == ExportFormat::word2vec || *format == ExportFormat::projector)) {
+    DSA_ASSIGN(const RunSetup setup, setupOfRun(*found.run));
+    dataset = setup.dataset;
+    options.names = shape.name == "relations" ? &dataset->relations : &dataset->entities;
+  }
+  options.progress = RowsPrinter();
+  options.shouldStop = [] { return stopFlag().load(); };
+  DSA_ASSIGN(const Exported exported, exportTable(*store, a.out, options));
+  nlohmann::ordered_json object;
+  object["table"] = shape.name;
+  object["rows"] = shape.rows;
+  object["dim"] = shape.dim;
+  object["format"] = a.format;
+  object["step"] = store->step();
+  object["bytes"] = exported.bytes;
+  object["files"] = exported.files;
+  return object;
+}
+
+}  // namespace
+
+void addExchangeCommands(CLI::App& stores, Chosen& chosen) {
+  auto a = std::make_shared<ExportArguments>();
+  CLI::App* command = stores.add_subcommand("export", "A table as a file for other programs; the table is only read");
+  command->add_option("PATH", a->table, "Folder of the table, or the run")->required();
+  command->add_option("--out", a->out, "File to write; an existing one is not overwritten")->required();
+  command
+      ->add_option("--format", a->format,
+                   "npy (NumPy, float32); word2vec (text; blanks in names become _); projector (TSV, names in "
+                   "OUT.metadata.tsv); raw (OUT_w.dat, OUT_m.dat, OUT_v.dat). Rows of a run have their names, of a "
+                   "folder their numbers")
+      ->capture_default_str();
+  command->add_option("--table", a->name, "Which table; default the first");
+  command->add_flag("--state", a->state, "npy: the optimizer's state, too: OUT-m.npy, OUT-v.npy");
+  command->add_option("--db", a->database, "Database of runs");
+  command->add_flag("--json", a->json, "One JSON object on stdout");
+  command->callback([a, &chosen] {
+    chosen = [a] {
+      const auto object = exportCommand(*a);
+      if (!object) return reportError(object.error());
+      if (a->json) {
+        printJson(*object);
+      } else {
+        for (const auto& file : (*object)["files"]) fmt::print("{}\n", file.get<std::string>());
+        fmt::print("{} rows x {} of table {} at step {}, {}\n", (*object)["rows"].dump(), (*object)["dim"].dump(),
+                   (*object)["table"].get<std::string>(), (*object)["step"].dump(),
+                   formatBytes((*object)["bytes"].get<std::uint64_t>()));
+      }
+      return 0;
+    };
+  });
+}
+
+}  // namespace dsa
