@@ -121,8 +121,9 @@ Result<void> File::sync() const {
 
 Result<Mapping> Mapping::map(const File& file, std::uint64_t bytes, Kind kind) {
   Mapping mapping;
-  const int protection = kind == Kind::sharedReadWrite ? PROT_READ | PROT_WRITE : PROT_READ;
-  void* address = ::mmap(nullptr, bytes, protection, MAP_SHARED, file.fd(), 0);
+  const int protection = kind == Kind::sharedReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  const int sharing = kind == Kind::privateCopy ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
+  void* address = ::mmap(nullptr, bytes, protection, sharing, file.fd(), 0);
   if (address == MAP_FAILED) return failErrno(file.path(), "map", errno);
   mapping.m_data = static_cast<std::byte*>(address);
   mapping.m_size = bytes;

@@ -59,7 +59,8 @@ class File {
 /// A shared or private mapping; unmapped when it goes.
 class Mapping {
  public:
-  enum class Kind { sharedReadWrite, sharedReadOnly };
+  /// privateCopy: what is stored stays in this process.
+  enum class Kind { sharedReadWrite, sharedReadOnly, privateCopy };
 
   static Result<Mapping> map(const File& file, std::uint64_t bytes, Kind kind);
   /// Private zero pages, not yet committed.

@@ -76,8 +76,9 @@ struct LivePage {
   std::uint64_t power;  ///< 1: the undo journal is kept
   std::uint64_t step;   ///< steps applied; the state of step s is states[s % 2]
   StateBlob states[2];
+  std::uint64_t direct;  ///< 1: written by the direct engine; what counts is the last checkpoint and moves.log
 };
-static_assert(sizeof(LivePage) == 48 + 2 * kStateBytes);
+static_assert(sizeof(LivePage) == 56 + 2 * kStateBytes);
 
 /// Page 0 of NAME.rows, NAME.touched, losses.f64 and intent.dsa; content starts at byte 4096.
 struct FileHeader {
@@ -112,7 +113,7 @@ static_assert(sizeof(StepParams) == 104);
 static_assert(sizeof(IntentPage) <= kPage);
 static_assert(std::is_trivially_copyable_v<IntentPage> && std::is_trivially_copyable_v<LivePage>);
 
-/// A block of undo.journal; starts at a multiple of 4096.
+/// A block of undo.journal or moves.log; starts at a multiple of 4096.
 struct JournalBlock {
   char magic[8] = {'D', 'S', 'A', 'U', 'N', 'D', 'O', '1'};
   std::uint64_t generation = 0;
@@ -132,6 +133,19 @@ struct JournalEntry {
   std::uint64_t row = 0;
 };
 static_assert(sizeof(JournalEntry) == 16);
+
+/// One entry of moves.log.
+struct MoveEntry {
+  enum What : std::uint16_t {
+    slot = 1,     ///< unit `index` lies in slot `value`
+    touched = 2,  ///< of rows from index * 32 on those are touched whose bits `value` has
+  };
+  std::uint16_t table = 0;
+  std::uint16_t what = 0;
+  std::uint32_t value = 0;
+  std::uint64_t index = 0;
+};
+static_assert(sizeof(MoveEntry) == 16);
 
 /// XXH64 of `size` bytes.
 [[nodiscard]] std::uint64_t checksumOf(const void* bytes, std::size_t size);

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "core/rows/row_init.h"
+#include "core/store/slotted_table.h"
 
 namespace dsa {
 
@@ -127,6 +129,7 @@ void RowScan::fillInitial(std::uint64_t row, float* record) const {
 /// The first `width` bytes, at least, of the records of the touched rows among these to the buffer. Gives the place of
 /// the first record in it.
 Result<float*> RowScan::load(std::uint64_t first, std::uint64_t count, std::uint64_t width, std::byte* buffer) const {
+  if (m_store.slotted(m_table) != nullptr) return loadUnits(first, count, buffer);
   const std::uint64_t begin = kPage + first * m_stride;
   Pages pages;
   pages.offset = begin / kPage * kPage;
@@ -143,6 +146,38 @@ Result<float*> RowScan::load(std::uint64_t first, std::uint64_t count, std::uint
   DSA_TRY(readUncached(pages, buffer));
   DSA_TRY(readCached(pages, buffer));
   return reinterpret_cast<float*>(buffer + (begin - pages.offset));
+}
+
+/// The same where the direct engine keeps the rows: whole units, from its memory where they are newer there.
+Result<float*> RowScan::loadUnits(std::uint64_t first, std::uint64_t count, std::byte* buffer) const {
+  const SlottedTable& slotted = *m_store.slotted(m_table);
+  const UnitLayout& layout = slotted.layout();
+  const std::uint64_t firstUnit = first / layout.rowsPerUnit;
+  const std::uint64_t units = (first + count - 1) / layout.rowsPerUnit - firstUnit + 1;
+  DSA_ASSIGN(const Mapping memory, Mapping::anonymous(wholePages(units * layout.slotBytes)));
+  const auto io = DirectIo::make();
+  const TouchedBits& touched = m_store.touchedBits(m_table);
+  UnitReader reader(slotted, m_table, m_store.shape(), touched, m_store.rowsPath(m_table));
+  std::vector<DirectRequest> requests;
+  {
+    std::optional<std::shared_lock<std::shared_mutex>> held;
+    if (m_store.overlay() != nullptr) held = m_store.overlay()->hold();
+    for (std::uint64_t row = touched.next(first); row < first + count;) {
+      const std::uint64_t unit = row / layout.rowsPerUnit;
+      std::byte* const slot = memory.data() + (unit - firstUnit) * layout.slotBytes;
+      if (m_store.overlay() == nullptr || !m_store.overlay()->copyUnit(m_table, unit, slot))
+        DSA_TRY(reader.add(unit, slot, requests));
+      row = touched.next(layout.firstRow(unit + 1));
+    }
+    DSA_TRY(io->run(requests));
+    reader.finish();
+  }
+  for (std::uint64_t row = touched.next(first); row < first + count; row = touched.next(row + 1)) {
+    const std::uint64_t unit = row / layout.rowsPerUnit;
+    const std::byte* const slot = memory.data() + (unit - firstUnit) * layout.slotBytes;
+    std::memcpy(buffer + (row - first) * m_stride, slot + (row - layout.firstRow(unit)) * layout.recordBytes, m_stride);
+  }
+  return reinterpret_cast<float*>(buffer);
 }
 
 /// False where the kernel does not tell; nothing is known then.

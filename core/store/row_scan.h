@@ -40,9 +40,11 @@ struct RowBlock {
   }
 };
 
-/// Read-only. The store must outlive it, and no step be applied meanwhile (beside another process that trains, rows may
-/// be in the middle of a step, as for every reader). Thread: next() the owner, readWeights() any, several at once.
-/// Memory: about twice kBlockBytes, or a record where that is larger; next() and each running readWeights() apart.
+/// Read-only. Rows of the direct engine are read as it keeps them: units from its memory where it runs in this process,
+/// else by O_DIRECT from the slab, as many at a time as the disk takes. The store must outlive it, and no step be
+/// applied meanwhile (beside another process that trains, rows may be in the middle of a step, as for every reader).
+/// Thread: next() the owner, readWeights() any, several at once. Memory: about twice kBlockBytes, or a record where
+/// that is larger; next() and each running readWeights() apart.
 class RowScan {
  public:
   static constexpr std::uint64_t kBlockBytes = 1ull << 20;
@@ -63,6 +65,7 @@ class RowScan {
   [[nodiscard]] std::uint64_t rowsInBlock() const;
   [[nodiscard]] std::uint64_t bufferBytes(std::uint64_t rows) const;
   Result<float*> load(std::uint64_t first, std::uint64_t count, std::uint64_t width, std::byte* buffer) const;
+  Result<float*> loadUnits(std::uint64_t first, std::uint64_t count, std::byte* buffer) const;
   [[nodiscard]] bool askResidency(std::uint64_t offset, std::span<unsigned char> states) const;
   Result<void> readCached(const Pages& pages, std::byte* buffer) const;
   Result<void> readUncached(const Pages& pages, std::byte* buffer) const;

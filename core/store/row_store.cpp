@@ -31,7 +31,10 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& folder, Dura
   DSA_ASSIGN(store->m_lock, StoreLock::take(folder));
   DSA_TRY(store->openFiles(true));
   store->m_writable = true;
+  DSA_TRY(store->bringHome());
+  const Recovery found = store->m_recovery;
   DSA_TRY(store->recover());
+  if (found != Recovery::clean) store->m_recovery = found;
   return store;
 }
 
@@ -42,21 +45,27 @@ Result<std::unique_ptr<RowStore>> RowStore::openReadOnly(const std::string& fold
     return fail(ErrorCode::input, "{}: no table here (store.dsa is missing)", folder);
   }
   DSA_TRY(store->openFiles(false));
+  DSA_TRY(store->openSlotted(false));
   DSA_ASSIGN(const std::optional<StoreLock> nobodyWrites, StoreLock::share(folder));
   if (nobodyWrites) DSA_TRY(store->checkReadable());
   return store;
 }
 
-RowStore::~RowStore() = default;
+std::uint64_t RowStore::step() const { return m_atCheckpoint ? m_checkpoint.step : observe(live().step); }
 
-std::uint64_t RowStore::step() const { return observe(live().step); }
+StateBlob RowStore::state() const { return m_atCheckpoint ? m_checkpoint.state : live().states[step() % 2]; }
 
-StateBlob RowStore::state() const { return live().states[step() % 2]; }
+const SlottedTable* RowStore::slotted(std::uint32_t t) const {
+  return t < m_slotted.size() ? m_slotted[t].get() : nullptr;
+}
 
 void RowStore::readWeights(std::uint32_t t, std::uint64_t row, float* weights) const {
   const TableShape& table = m_shape.tables[t];
   if (m_touched[t].test(row)) {
-    std::memcpy(weights, m_records[t].at(row), table.dim * sizeof(float));
+    if (slotted(t) != nullptr)
+      readSlottedWeights(t, row, weights);
+    else
+      std::memcpy(weights, m_records[t].at(row), table.dim * sizeof(float));
   } else {
     initialWeights(m_shape.seed, t, row, table.dim, table.initScale, weights);
   }

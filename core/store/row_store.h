@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +56,19 @@ enum class Recovery {
   fromStart,       ///< the machine went down and durability was "process": every row is untouched again
 };
 
+class SlottedTable;
+
+/// Units that the direct engine holds in memory, newer than the files. Thread: any.
+class UnitOverlay {
+ public:
+  virtual ~UnitOverlay() = default;
+  /// While it is held no unit moves, comes or goes.
+  [[nodiscard]] virtual std::shared_lock<std::shared_mutex> hold() const = 0;
+  /// Copies the unit to `slot` [slotBytes], held; false: it is not in memory.
+  virtual bool copyUnit(std::uint32_t t, std::uint64_t unit, std::byte* slot) const = 0;
+};
+
+/// The engine mmap, and the files for both engines.
 /// Thread: the run thread, except where said otherwise.
 /// After a failed fdatasync, and after close(), every call that would write is refused; opening again recovers
 /// (FORMAT.md, "A failed sync").
@@ -67,6 +82,9 @@ class RowStore {
   /// Errors: machine, locked (names the pid); input, a foreign, newer, damaged, truncated or missing file.
   static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability,
                                                 const RowKernels& kernels);
+  /// Opens the files for the direct engine: recovered, closed in order, its own files there. No row changes yet.
+  /// Errors as open().
+  static Result<std::unique_ptr<RowStore>> openForDirect(const std::string& folder, const RowKernels& kernels);
   /// Opens read-only beside a writer, or after it: no recovery, nothing written. Beside one, rows may be in the middle
   /// of a step. Error input: nobody writes it and its rows do not stand whole: a step was killed half way, or the
   /// machine went down. Opening it for writing mends that.
@@ -94,7 +112,11 @@ class RowStore {
   [[nodiscard]] const float* record(std::uint32_t t, std::uint64_t row) const {
     return reinterpret_cast<const float*>(m_records[t].at(row));
   }
-  /// Weights [dim] of any row, the initial ones where no step touched it. Thread-safe towards itself.
+  /// Where the direct engine left the table's rows; null where they lie in NAME.rows. record() is not for these.
+  [[nodiscard]] const SlottedTable* slotted(std::uint32_t t) const;
+  [[nodiscard]] const UnitOverlay* overlay() const { return m_overlay; }
+  /// Weights [dim] of any row, the initial ones where no step touched it. Thread-safe towards itself. In slots: by a
+  /// read of its own; a unit that cannot be read reads as zeros (scans say why: RowScan).
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
   [[nodiscard]] const TouchedBits& touchedBits(std::uint32_t t) const { return m_touched[t]; }
 
@@ -129,8 +151,17 @@ class RowStore {
   [[nodiscard]] std::string rowsPath(std::uint32_t t) const;
 
  private:
+  friend class DirectStore;
   RowStore() = default;
   Result<void> openFiles(bool writable);
+  Result<void> openSlotted(bool writable);
+  Result<void> readLogged(const std::function<void(const MoveEntry&)>& put) const;
+  Result<void> redoMoves();
+  Result<void> bringHome();
+  Result<void> copyHome(std::uint32_t t);
+  Result<void> settleDirect();
+  Result<void> makeSlotted();
+  void readSlottedWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
   Result<void> recover();
   Result<void> finishStep();
   Result<void> rollBack();
@@ -171,6 +202,9 @@ class RowStore {
   double* m_losses = nullptr;
   Intent m_intent;
   CheckpointSlot m_checkpoint;
+  std::vector<std::unique_ptr<SlottedTable>> m_slotted;  // null where a table has none
+  bool m_atCheckpoint = false;  // read-only: what stands is the direct engine's last checkpoint
+  const UnitOverlay* m_overlay = nullptr;
   std::unique_ptr<UndoJournal> m_journal;
   std::vector<float> m_newRecord;
 };

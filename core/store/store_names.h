@@ -16,6 +16,9 @@ inline constexpr const char* kTouchedMagic = "DSATOUCH";
 inline constexpr const char* kLossMagic = "DSALOSS1";
 inline constexpr const char* kIntentMagic = "DSAINTNT";
 inline constexpr const char* kJournalMagic = "DSAUNDO1";
+inline constexpr const char* kSlabMagic = "DSASLAB1";
+inline constexpr const char* kSlotsMagic = "DSASLOTS";
+inline constexpr const char* kMovesMagic = "DSAMOVE1";
 inline constexpr std::uint64_t kStoreBytes = 4 * kPage;
 inline constexpr std::uint64_t kMostBytes = 1ull << 46;  // 64 TiB a file: beyond any file system the program meets
 
@@ -29,6 +32,14 @@ inline std::string rows(const std::string& folder, const TableShape& table) {
 inline std::string touched(const std::string& folder, const TableShape& table) {
   return folder + "/" + table.name + ".touched";
 }
+
+inline std::string slab(const std::string& folder, const TableShape& table) {
+  return folder + "/" + table.name + ".slab";
+}
+inline std::string slotMap(const std::string& folder, const TableShape& table) {
+  return folder + "/" + table.name + ".slots";
+}
+inline std::string moves(const std::string& folder) { return folder + "/moves.log"; }
 
 inline std::uint64_t touchedBytes(const TableShape& table) {
   return std::max<std::uint64_t>(8, TouchedBits::bytesFor(table.rows));

@@ -73,12 +73,13 @@ Result<void> RowStore::checkLivePage(const CheckpointSlot& last) const {
   };
   if (page.clean > 1) return damaged("clean", page.clean, "0 or 1");
   if (page.power > 1) return damaged("power", page.power, "0 or 1");
+  if (page.direct > 1) return damaged("direct", page.direct, "0 or 1");
   if (page.clean == 1) {
     if (step() != last.step)
       return damaged("the step", step(), fmt::format("{}, that of the last checkpoint", last.step));
     if (std::memcmp(page.states[last.step % 2].bytes, last.state.bytes, kStateBytes) != 0)
       return damaged("the state", last.step, "that of the last checkpoint");
-  } else if (page.power == 1 && sameBoot() && step() < last.step) {
+  } else if (page.direct == 0 && page.power == 1 && sameBoot() && step() < last.step) {
     return damaged("the step", step(), fmt::format("{} or more, that of the last checkpoint", last.step));
   }
   return {};
@@ -89,7 +90,7 @@ Result<void> RowStore::checkReadable() const {
   DSA_TRY(readCheckpoint(last));
   DSA_TRY(checkLivePage(last));
   DSA_ASSIGN(const IntentPage page, Intent::readPage(names::intent(m_folder), m_super));
-  if (live().clean == 1) return {};
+  if (live().clean == 1 || m_atCheckpoint) return {};
   if (!sameBoot()) {
     return fail(ErrorCode::input,
                 "{}: the machine went down while this table was written, and its rows may be of several steps. Resume "
@@ -183,6 +184,8 @@ Result<void> RowStore::raiseFlags() {
   const bool wasClean = live().clean == 1;
   const BootId boot = currentBootId();
   std::memcpy(live().bootId, boot.bytes, sizeof boot.bytes);
+  // Never 1 here unless the store is clean: open() settles what the direct engine left.
+  publish(live().direct, 0);
   keepOrder();
   DSA_TRY(sync(m_storeFile));
   publish(live().power, m_durability == Durability::power ? 1 : 0);

@@ -17,8 +17,11 @@ const char* magicOf(const std::string& name) {
   if (name == "intent.dsa") return names::kIntentMagic;
   if (name == "losses.f64") return names::kLossMagic;
   if (name == "undo.journal") return names::kJournalMagic;
+  if (name == "moves.log") return names::kMovesMagic;
   if (name.ends_with(".rows")) return names::kRowsMagic;
   if (name.ends_with(".touched")) return names::kTouchedMagic;
+  if (name.ends_with(".slab")) return names::kSlabMagic;
+  if (name.ends_with(".slots")) return names::kSlotsMagic;
   return nullptr;
 }
 
@@ -29,7 +32,8 @@ bool isOurs(const std::string& path) {
   const char* const magic = magicOf(name);
   if (magic == nullptr) return false;
   if (unfinished) return isUnfinishedFile(path, magic);
-  return isFinishedFile(path, magic) || (magic == names::kJournalMagic && isEmptyFile(path));
+  return isFinishedFile(path, magic) ||
+         ((magic == names::kJournalMagic || magic == names::kMovesMagic) && isEmptyFile(path));
 }
 
 Result<void> removeFile(const fs::path& path) {

@@ -5,15 +5,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "core/store/journal_block.h"
 
 namespace dsa {
 
 namespace {
 
-// Read back: far above what is written, far below what a rotten length could ask for.
-constexpr std::uint64_t kLargestPayload = 1ull << 30;
-static_assert(UndoJournal::kBlockBytes < kLargestPayload);
 // A ticket is the epoch above these bits and the count below: 16 million checkpoints before one repeats.
 constexpr std::uint64_t kCountBits = 40;
 
@@ -155,20 +153,9 @@ Result<void> UndoJournal::writeBlock() {
   JournalBlock header;
   header.generation = m_generation;
   header.sequence = m_sequence;
-  header.payloadBytes = m_block.size() - sizeof header;
   header.entries = m_entries;
   header.uuidHash = m_uuidHash;
-  header.payloadChecksum = checksumOf(m_block.data() + sizeof header, header.payloadBytes);
-  header.checksum = checksumOf(&header, offsetof(JournalBlock, checksum));
-  std::memcpy(m_block.data(), &header, sizeof header);
-  const std::uint64_t bytes = wholePages(m_block.size());
-  void* aligned = std::aligned_alloc(kPage, bytes);
-  DSA_CHECK(aligned != nullptr);
-  std::memcpy(aligned, m_block.data(), m_block.size());
-  std::memset(static_cast<std::byte*>(aligned) + m_block.size(), 0, bytes - m_block.size());
-  Result<void> done = m_file.writeAt(std::span(static_cast<const std::byte*>(aligned), bytes), m_offset);
-  std::free(aligned);
-  DSA_TRY(std::move(done));
+  DSA_ASSIGN(const std::uint64_t bytes, writeJournalBlock(m_file, m_offset, header, m_block));
   m_entries = 0;
   ++m_sequence;
   m_offset += bytes;
@@ -177,25 +164,6 @@ Result<void> UndoJournal::writeBlock() {
 }
 
 namespace {
-
-/// One block's payload, checked; empty when the block is not whole or not of this generation.
-Result<std::vector<std::byte>> readBlock(const File& file, std::uint64_t fileSize, std::uint64_t offset,
-                                         const JournalBlock& expected, std::uint64_t& entries) {
-  JournalBlock header;
-  if (offset + sizeof header > fileSize) return std::vector<std::byte>{};
-  DSA_TRY(file.readAt(std::as_writable_bytes(std::span(&header, 1)), offset));
-  const bool whole = std::memcmp(header.magic, expected.magic, 8) == 0 &&
-                     header.checksum == checksumOf(&header, offsetof(JournalBlock, checksum)) &&
-                     header.generation == expected.generation && header.sequence == expected.sequence &&
-                     header.uuidHash == expected.uuidHash && header.payloadBytes <= kLargestPayload &&
-                     offset + sizeof header + header.payloadBytes <= fileSize;
-  if (!whole) return std::vector<std::byte>{};
-  std::vector<std::byte> payload(header.payloadBytes);
-  DSA_TRY(file.readAt(payload, offset + sizeof header));
-  if (checksumOf(payload.data(), payload.size()) != header.payloadChecksum) payload.clear();
-  entries = header.entries;
-  return payload;
-}
 
 using Put = std::function<void(const JournalEntry&, const std::byte*)>;
 
@@ -242,10 +210,10 @@ Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t
     expected.uuidHash = uuidHash;
     for (std::uint64_t offset = 0;; ++expected.sequence) {
       std::uint64_t entries = 0;
-      DSA_ASSIGN(const std::vector<std::byte> payload, readBlock(file, fileSize, offset, expected, entries));
+      DSA_ASSIGN(const std::vector<std::byte> payload, readJournalBlock(file, fileSize, offset, expected, entries));
       if (payload.empty()) break;
       DSA_TRY(forEachRow(path, payload, entries, tables, pass));
-      offset += wholePages(sizeof(JournalBlock) + payload.size());
+      offset += journalBlockBytes(payload.size());
     }
   }
   return rows;

@@ -10,7 +10,8 @@
 
 #include "core/base/random.h"
 #include "core/rows/row_init.h"
-#include "core/store/row_store.h"
+#include "core/store/direct_store.h"
+#include "core/store/row_scan.h"
 
 namespace harness {
 
@@ -91,13 +92,39 @@ class Memory {
           return fmt::format("table {} row {}: moments", t, r);
       }
     }
-    const dsa::StateBlob want = m_step == 0 ? dsa::StateBlob{} : stateAfter(m_step);
-    if (store.step() != m_step) return fmt::format("step {} instead of {}", store.step(), m_step);
-    if (std::memcmp(store.state().bytes, want.bytes, dsa::kStateBytes) != 0) return "state";
-    return "";
+    return compareStep(store.step(), store.state());
+  }
+  /// The same by scans, for rows in whatever place an engine keeps them.
+  std::string compareScanned(const dsa::RowStore& files, std::uint64_t step, const dsa::StateBlob& state) const {
+    for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) {
+      const auto& table = m_shape.tables[t];
+      auto scan = dsa::RowScan::open(files, t, dsa::ScanRows::all);
+      if (!scan) return scan.error().message;
+      std::uint64_t seen = 0;
+      for (;;) {
+        auto block = (*scan)->next();
+        if (!block) return block.error().message;
+        if (!*block) break;
+        for (std::uint64_t i = 0; i < (*block)->count; ++i, ++seen) {
+          const float* want = m_rows[t].data() + seen * table.recordFloats();
+          if (files.touched(t, seen) != m_touched[t][seen])
+            return fmt::format("table {} row {}: touched {}", t, seen, files.touched(t, seen));
+          if (std::memcmp((*block)->record(i).data(), want, table.recordFloats() * 4) != 0)
+            return fmt::format("table {} row {}: record", t, seen);
+        }
+      }
+      if (seen != table.rows) return fmt::format("table {}: {} rows scanned", t, seen);
+    }
+    return compareStep(step, state);
   }
 
  private:
+  [[nodiscard]] std::string compareStep(std::uint64_t step, const dsa::StateBlob& state) const {
+    const dsa::StateBlob want = m_step == 0 ? dsa::StateBlob{} : stateAfter(m_step);
+    if (step != m_step) return fmt::format("step {} instead of {}", step, m_step);
+    if (std::memcmp(state.bytes, want.bytes, dsa::kStateBytes) != 0) return "state";
+    return "";
+  }
   void apply(std::uint64_t step, std::uint32_t t) {
     const auto& table = m_shape.tables[t];
     for (const std::uint64_t row : rowsOf(step, t, table.rows)) {
@@ -122,13 +149,18 @@ inline dsa::StepRows stepRows(const dsa::StoreShape& s, std::uint64_t step) {
   return rows;
 }
 
-/// The next step of the run.
-inline dsa::Result<void> advance(dsa::RowStore& store, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
+inline dsa::RowStore& filesOf(dsa::RowStore& store) { return store; }
+inline dsa::RowStore& filesOf(dsa::DirectStore& store) { return store.files(); }
+
+/// The next step of the run, by either engine.
+template <class Store>
+dsa::Result<void> advance(Store& store, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
   const std::uint64_t step = store.step() + 1;
+  const dsa::StoreShape& shape = filesOf(store).shape();
   std::vector<std::uint64_t> counts;
   std::vector<dsa::StepParams> all;
-  for (std::uint32_t t = 0; t < store.shape().tables.size(); ++t) {
-    const auto& table = store.shape().tables[t];
+  for (std::uint32_t t = 0; t < shape.tables.size(); ++t) {
+    const auto& table = shape.tables[t];
     const std::vector<std::uint64_t> rows = rowsOf(step, t, table.rows);
     std::copy(rows.begin(), rows.end(), store.ids(t));
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -137,7 +169,7 @@ inline dsa::Result<void> advance(dsa::RowStore& store, dsa::ThreadPool& pool, st
     counts.push_back(rows.size());
     all.push_back(params(table, step));
   }
-  store.losses()[step % 1000] = static_cast<double>(step);
+  filesOf(store).losses()[step % 1000] = static_cast<double>(step);
   return store.apply(counts, all, stateAfter(step), ticket, pool);
 }
 

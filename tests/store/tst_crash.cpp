@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <QtTest>
-#include <fstream>
-#include <mutex>
 #include <random>
 
+#include "durable_image.h"
 #include "store_harness.h"
 
 using namespace dsa;
@@ -62,42 +61,6 @@ void runChild(const std::string& folder, Durability durability, long calls, long
 }
 
 Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
-
-/// What the disk holds for sure, file by file: the content at the last sync.
-class DurableImage {
- public:
-  explicit DurableImage(std::string folder) : m_folder(std::move(folder)) {
-    setSyncObserver([this](const std::string& path) {
-      const std::lock_guard lock(m_mutex);
-      const std::string final =
-          path.ends_with(kUnfinished) ? path.substr(0, path.size() - std::strlen(kUnfinished)) : path;
-      m_durable[std::filesystem::path(final).filename()] = *readTextFile(path);
-    });
-  }
-  ~DurableImage() { setSyncObserver({}); }
-
-  /// A folder as a power loss might leave it: each 512-byte sector old or new by a coin of bias `p`.
-  void tear(const std::string& to, std::mt19937& random, double p) {
-    const std::lock_guard lock(m_mutex);
-    std::filesystem::create_directories(to);
-    std::bernoulli_distribution coin(p);
-    for (const auto& [name, durable] : m_durable) {
-      std::string image = *readTextFile(m_folder + "/" + name);
-      const std::size_t common = std::min(image.size(), durable.size());
-      for (std::size_t at = 0; at < common; at += 512) {
-        const std::size_t n = std::min<std::size_t>(512, common - at);
-        if (!coin(random)) image.replace(at, n, durable, at, n);
-      }
-      if (!coin(random) && durable.size() < image.size()) image.resize(durable.size());
-      std::ofstream(to + "/" + name, std::ios::binary) << image;
-    }
-  }
-
- private:
-  std::string m_folder;
-  std::mutex m_mutex;
-  std::map<std::string, std::string> m_durable;
-};
 
 // The instant within a step at which the power fails: after that many kernel calls.
 std::function<void()> g_onCall;
