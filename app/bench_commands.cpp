@@ -3,12 +3,14 @@
 // within one run count, not absolutes.
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <memory>
 
 #include "app/commands.h"
 #include "core/data/sampler.h"
 #include "core/metrics/machine.h"
+#include "core/metrics/process_sampler.h"
 #include "core/optim/tables.h"
 
 namespace dsa {
@@ -24,7 +26,8 @@ struct BenchArguments {
   std::uint64_t steps = 40;
   std::uint32_t dim = 128;
   unsigned threads = 1;
-  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process";
+  double seconds = 0;
+  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget;
   double k = 0;
   bool json = false;
 };
@@ -72,15 +75,25 @@ class RowBench {
     DSA_TRY(open());
     DSA_TRY(warmUp());
     std::vector<double> steps, touches;
-    for (std::uint64_t s = 0; s < m_a.steps; ++s) {
-      fill(s);
-      touches.push_back(touchSeconds(*m_tables, m_count, m_pool));
-      fill(s + 1000000);
-      DSA_ASSIGN(const double seconds, step());
+    const Clock::time_point begin = Clock::now();
+    const auto wanted = [&](std::uint64_t s) {
+      return m_a.seconds > 0 ? std::chrono::duration<double>(Clock::now() - begin).count() < m_a.seconds
+                             : s < m_a.steps;
+    };
+    // What is touched for comparison lies in the map; rows of the direct engine, and rows under a budget, come and go.
+    const bool touching = m_a.placement == "ram" || (m_options.engine == DiskEngine::mmap && m_options.ramBudget == 0);
+    for (std::uint64_t s = 0; wanted(s); ++s) {
+      if (touching && m_a.seconds == 0) {
+        std::copy_n(rowsOf(s + 1000000).data(), m_count, m_tables->ids(0));
+        gradients(m_count, s);
+        touches.push_back(touchSeconds(*m_tables, m_count, m_pool));
+      }
+      DSA_ASSIGN(const double seconds, step(s));
       steps.push_back(seconds);
     }
     const double rowsPerSecond = static_cast<double>(m_count) / median(steps);
-    const double touchPerSecond = static_cast<double>(m_count) / median(touches);
+    double sum = 0;
+    for (const double seconds : steps) sum += seconds;
     ordered_json object;
     object["rows"] = m_a.rows;
     object["dim"] = m_a.dim;
@@ -89,11 +102,19 @@ class RowBench {
     object["threads"] = m_a.threads;
     object["kernels"] = levelName(m_level);
     object["batch_rows"] = m_count;
-    object["steps"] = m_a.steps;
+    object["steps"] = steps.size();
+    if (m_a.placement == "disk") {
+      object["engine"] = m_a.engine;
+      object["ram_budget"] = m_options.ramBudget;
+    }
     object["rows_per_s"] = rowsPerSecond;
+    object["rows_per_s_mean"] = static_cast<double>(m_count) * static_cast<double>(steps.size()) / sum;
     object["rows_per_s_best"] = static_cast<double>(m_count) / *std::min_element(steps.begin(), steps.end());
-    object["touch_rows_per_s"] = touchPerSecond;
-    object["share"] = rowsPerSecond / touchPerSecond;
+    if (!touches.empty()) {
+      const double touchPerSecond = static_cast<double>(m_count) / median(touches);
+      object["touch_rows_per_s"] = touchPerSecond;
+      object["share"] = rowsPerSecond / touchPerSecond;
+    }
     return object;
   }
 
@@ -128,9 +149,15 @@ class RowBench {
     if (m_a.placement != "disk") return fail(ErrorCode::usage, "--placement: {} is not ram or disk", m_a.placement);
     const std::string root = m_a.cache.empty() ? defaultCacheFolder() : m_a.cache;
     m_folder = root + "/bench-" + newUuid();
+    m_options.durability = m_a.durability == "power" ? Durability::power : Durability::process;
+    if (m_a.engine != "mmap" && m_a.engine != "direct")
+      return fail(ErrorCode::usage, "--engine: {} is not mmap or direct", m_a.engine);
+    if (m_a.engine == "direct") m_options.engine = DiskEngine::direct;
+    if (!m_a.ramBudget.empty()) {
+      DSA_ASSIGN(m_options.ramBudget, parseBytes(m_a.ramBudget));
+    }
     DSA_TRY(RowStore::create(m_folder, shape));
-    DSA_ASSIGN(m_tables,
-               openDiskTables(m_folder, m_a.durability == "power" ? Durability::power : Durability::process, kernels));
+    DSA_ASSIGN(m_tables, openDiskTables(m_folder, m_options, kernels));
     return {};
   }
 
@@ -151,24 +178,45 @@ class RowBench {
       grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
   }
 
-  /// Distinct random rows, sorted, and their gradients.
-  void fill(std::uint64_t s) {
-    for (std::uint64_t i = 0; i < m_count; ++i) m_tables->ids(0)[i] = permuted(i, m_a.rows, s + 1);
-    std::sort(m_tables->ids(0), m_tables->ids(0) + m_count);
-    gradients(m_count, s);
+  /// Distinct random rows of step s, sorted.
+  [[nodiscard]] std::vector<std::uint64_t> rowsOf(std::uint64_t s) const {
+    std::vector<std::uint64_t> rows(m_count);
+    for (std::uint64_t i = 0; i < m_count; ++i) rows[i] = permuted(i, m_a.rows, s + 1);
+    std::sort(rows.begin(), rows.end());
+    return rows;
   }
 
-  Result<void> stepOf(std::uint64_t n) {
+  Result<void> stepOf(std::uint64_t n, std::uint64_t ticket = 0) {
     const std::vector<std::uint64_t> counts = {n};
     const std::vector<StepParams> params = {makeStep(m_params, m_tables->step() + 1, 0.01)};
-    return m_tables->apply(counts, params, StateBlob{}, 0, m_pool);
+    return m_tables->apply(counts, params, StateBlob{}, ticket, m_pool);
   }
 
-  Result<double> step() {
+  /// Rows of coming steps are known ahead, as they are in training; making them is not part of the time.
+  Result<double> step(std::uint64_t s) {
+    while (m_ahead.size() < kBenchAhead) {
+      Ahead next{rowsOf(s + m_ahead.size()), 0};
+      if (m_tables->wantsRows()) next.ticket = m_tables->announce({next.rows});
+      if (m_cold) m_tables->prefetch(0, next.rows);
+      m_ahead.push_back(std::move(next));
+    }
+    const Ahead now = std::move(m_ahead.front());
+    m_ahead.pop_front();
+    std::copy(now.rows.begin(), now.rows.end(), m_tables->ids(0));
+    gradients(m_count, s);
+    const std::uint64_t majorBefore = callingThreadFaults().major;
     const Clock::time_point begin = Clock::now();
-    DSA_TRY(stepOf(m_count));
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    DSA_TRY(stepOf(m_count, now.ticket));
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    m_cold = callingThreadFaults().major > majorBefore;
+    return seconds;
   }
+
+  static constexpr std::size_t kBenchAhead = 4;
+  struct Ahead {
+    std::vector<std::uint64_t> rows;
+    std::uint64_t ticket = 0;
+  };
 
   const BenchArguments& m_a;
   ThreadPool m_pool;
@@ -176,6 +224,9 @@ class RowBench {
   StepParams m_params;
   std::uint64_t m_count = 0;
   std::string m_folder;
+  DiskOptions m_options;
+  std::deque<Ahead> m_ahead;
+  bool m_cold = false;  // the last step met major faults
   std::unique_ptr<Tables> m_tables;
 };
 
@@ -194,6 +245,10 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
   rows->add_option("--batch-rows", a->batchRows, "Distinct rows of a step")->capture_default_str();
   rows->add_option("--steps", a->steps, "Steps measured")->capture_default_str();
   rows->add_option("--threads", a->threads, "Threads")->capture_default_str();
+  rows->add_option("--seconds", a->seconds, "Instead of --steps: measure for so long; the mean shows write-back too");
+  rows->add_option("--engine", a->engine, "mmap or direct; of placement disk")->capture_default_str();
+  rows->add_option("--ram-budget", a->ramBudget,
+                   "Most memory for rows of placement disk; direct: 1 GiB where not given");
   rows->add_option("--durability", a->durability, "process or power")->capture_default_str();
   rows->add_option("--cache", a->cache, "Folder for the table on disk; default the user's data folder");
   rows->add_flag("--json", a->json, "One JSON object on stdout");
@@ -205,11 +260,16 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
         printJson(*object);
       } else {
         fmt::print(
-            "{} on {}, {} x {}, {} threads, {} kernels: {:.2f} million rows/s (median of {} steps of {} rows); "
-            "touching the same records {:.2f}; share {:.0f}%\n",
+            "{} on {}, {} x {}, {} threads, {} kernels: {:.3f} million rows/s (median of {} steps of {} rows), mean "
+            "{:.3f}",
             a->rule, a->placement, a->rows, a->dim, a->threads, (*object)["kernels"].get<std::string>(),
-            (*object)["rows_per_s"].get<double>() / 1e6, a->steps, (*object)["batch_rows"].get<std::uint64_t>(),
-            (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);
+            (*object)["rows_per_s"].get<double>() / 1e6, (*object)["steps"].get<std::uint64_t>(),
+            (*object)["batch_rows"].get<std::uint64_t>(), (*object)["rows_per_s_mean"].get<double>() / 1e6);
+        if (object->contains("share")) {
+          fmt::print("; touching the same records {:.2f}; share {:.0f}%",
+                     (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);
+        }
+        fmt::print("\n");
       }
       return 0;
     };

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "core/base/file.h"
+#include "core/base/residency.h"
 #include "core/metrics/proc_text.h"
 #include "core/metrics/process_sampler.h"
-#include "core/metrics/residency.h"
 
 namespace dsa {
 

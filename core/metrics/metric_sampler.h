@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/residency.h"
 #include "core/metrics/block_device.h"
 #include "core/metrics/process_sampler.h"
-#include "core/metrics/residency.h"
 
 namespace dsa {
 

@@ -1,75 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement "disk": the row store.
+// Placement "disk": the row store, by either engine.
 #include "core/optim/tables.h"
+#include "core/store/direct_store.h"
+#include "core/store/page_keeper.h"
 #include "core/store/row_scan.h"
 
 namespace dsa {
 
 namespace {
 
-class DiskTables final : public Tables {
+/// What both engines read through the store's files.
+class StoreTables : public Tables {
  public:
-  DiskTables(std::unique_ptr<RowStore> store, std::vector<std::unique_ptr<RowScan>> scans)
-      : m_store(std::move(store)), m_scans(std::move(scans)) {}
-
-  const StoreShape& shape() const override { return m_store->shape(); }
-  std::uint64_t step() const override { return m_store->step(); }
-  StateBlob state() const override { return m_store->state(); }
-  std::uint64_t* ids(std::uint32_t t) override { return m_store->ids(t); }
-  float* grads(std::uint32_t t) override { return m_store->grads(t); }
-  double* losses() override { return m_store->losses(); }
-  const TouchedBits& touchedBits(std::uint32_t t) const override { return m_store->touchedBits(t); }
-  const float* record(std::uint32_t t, std::uint64_t row) const override { return m_store->record(t, row); }
+  const StoreShape& shape() const override { return m_files->shape(); }
+  double* losses() override { return m_files->losses(); }
+  const TouchedBits& touchedBits(std::uint32_t t) const override { return m_files->touchedBits(t); }
+  const float* record(std::uint32_t t, std::uint64_t row) const override { return m_files->record(t, row); }
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
-    m_store->readWeights(t, row, weights);
+    m_files->readWeights(t, row, weights);
   }
   Result<void> scanWeights(std::uint32_t t, std::uint64_t begin, std::uint64_t count, float* weights) const override {
     return m_scans[t]->readWeights(begin, count, weights);
   }
   Result<void> scanTouched(std::uint32_t t,
                            const std::function<void(std::uint64_t, const float*)>& visit) const override {
-    DSA_ASSIGN(const auto scan, RowScan::open(*m_store, t, ScanRows::touched));
+    DSA_ASSIGN(const auto scan, RowScan::open(*m_files, t, ScanRows::touched));
     for (;;) {
       DSA_ASSIGN(const std::optional<RowBlock> block, scan->next());
       if (!block) return {};
       for (std::uint64_t i = 0; i < block->count; ++i) {
-        if (m_store->touched(t, block->first + i)) visit(block->first + i, block->record(i).data());
+        if (m_files->touched(t, block->first + i)) visit(block->first + i, block->record(i).data());
       }
     }
   }
+  std::vector<std::string> files() const override {
+    std::vector<std::string> paths;
+    for (std::uint32_t t = 0; t < shape().tables.size(); ++t) paths.push_back(m_files->rowsPath(t));
+    return paths;
+  }
+  Result<std::uint64_t> diskBytes() const override { return m_files->diskBytes(); }
+  Recovery recovery() const override { return m_files->recovery(); }
+
+ protected:
+  /// The files outlive the tables.
+  Result<void> attach(RowStore& files) {
+    m_files = &files;
+    for (std::uint32_t t = 0; t < files.shape().tables.size(); ++t) {
+      DSA_ASSIGN(auto scan, RowScan::open(files, t, ScanRows::all));
+      m_scans.push_back(std::move(scan));
+    }
+    return {};
+  }
+
+ private:
+  RowStore* m_files = nullptr;
+  std::vector<std::unique_ptr<RowScan>> m_scans;  // one a table, for scanWeights
+};
+
+class MappedTables final : public StoreTables {
+ public:
+  static Result<std::unique_ptr<Tables>> open(const std::string& folder, const DiskOptions& options,
+                                              const RowKernels& kernels) {
+    auto tables = std::make_unique<MappedTables>();
+    DSA_ASSIGN(tables->m_store, RowStore::open(folder, options.durability, kernels));
+    DSA_TRY(tables->attach(*tables->m_store));
+    tables->m_power = options.durability == Durability::power;
+    DSA_ASSIGN(tables->m_keeper, PageKeeper::start(tables->m_store->pieces(), 0));
+    if (options.ramBudget != 0) DSA_TRY(tables->setRamBudget(options.ramBudget));
+    return std::unique_ptr<Tables>(std::move(tables));
+  }
+
+  std::uint64_t step() const override { return m_store->step(); }
+  StateBlob state() const override { return m_store->state(); }
+  std::uint64_t* ids(std::uint32_t t) override { return m_store->ids(t); }
+  float* grads(std::uint32_t t) override { return m_store->grads(t); }
+  bool wantsRows() const override { return m_power; }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
-  void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override { m_store->prefetch(t, rows); }
+  Result<void> stage(std::span<const std::uint64_t>, std::uint64_t) override { return {}; }
+  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
+    m_store->readWeights(t, m_store->ids(t)[place], weights);
+  }
+  void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override {
+    m_prefetched.fetch_add(m_store->prefetch(t, rows), std::memory_order_relaxed);
+  }
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
                      std::uint64_t ticket, ThreadPool& pool) override {
     return m_store->apply(counts, params, next, ticket, pool);
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
   Result<void> evict() override { return m_store->evict(); }
-  Result<void> close() override { return m_store->close(); }
-  std::vector<std::string> files() const override {
-    std::vector<std::string> paths;
-    for (std::uint32_t t = 0; t < shape().tables.size(); ++t) paths.push_back(m_store->rowsPath(t));
-    return paths;
+  Result<void> setRamBudget(std::uint64_t bytes) override {
+    if (bytes != 0 && !m_keeper->canCount()) {
+      return fail(
+          ErrorCode::usage,
+          "ram_budget: this system does not tell how much of the table is cached, so the engine mmap cannot keep "
+          "a budget; take the engine direct");
+    }
+    m_keeper->setBudget(bytes);
+    if (bytes != 0) m_keeper->settle();
+    return {};
   }
-  Result<std::uint64_t> diskBytes() const override { return m_store->diskBytes(); }
-  Recovery recovery() const override { return m_store->recovery(); }
+  TableTraffic traffic() const override {
+    TableTraffic traffic;
+    traffic.prefetched = m_prefetched.load(std::memory_order_relaxed);
+    return traffic;
+  }
+  Result<void> close() override {
+    m_keeper.reset();
+    return m_store->close();
+  }
 
  private:
+  bool m_power = false;
+  mutable std::atomic<std::uint64_t> m_prefetched{0};
   std::unique_ptr<RowStore> m_store;
-  std::vector<std::unique_ptr<RowScan>> m_scans;  // one a table, for scanWeights
+  std::unique_ptr<PageKeeper> m_keeper;  // before the store goes
+};
+
+class DirectTables final : public StoreTables {
+ public:
+  static Result<std::unique_ptr<Tables>> open(const std::string& folder, const DiskOptions& options,
+                                              const RowKernels& kernels) {
+    auto tables = std::make_unique<DirectTables>();
+    DSA_ASSIGN(tables->m_store, DirectStore::open(folder, kernels, {.budgetBytes = budgetOf(options.ramBudget)}));
+    DSA_TRY(tables->attach(tables->m_store->files()));
+    return std::unique_ptr<Tables>(std::move(tables));
+  }
+
+  std::uint64_t step() const override { return m_store->step(); }
+  StateBlob state() const override { return m_store->state(); }
+  std::uint64_t* ids(std::uint32_t t) override { return m_store->ids(t); }
+  float* grads(std::uint32_t t) override { return m_store->grads(t); }
+  bool wantsRows() const override { return true; }
+  std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
+  Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket) override {
+    return m_store->stage(counts, ticket);
+  }
+  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
+    m_store->stagedWeights(t, place, weights);
+  }
+  void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}  // announced rows are brought in
+  Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
+                     std::uint64_t ticket, ThreadPool& pool) override {
+    return m_store->apply(counts, params, next, ticket, pool);
+  }
+  Result<void> checkpoint() override { return m_store->checkpoint(); }
+  Result<void> evict() override { return m_store->evict(); }
+  Result<void> setRamBudget(std::uint64_t bytes) override { return m_store->setBudget(budgetOf(bytes)); }
+  TableTraffic traffic() const override {
+    const DirectCounters counters = m_store->counters();
+    return {counters.fetched, counters.cacheBytes, counters.bytesWritten};
+  }
+  Result<void> close() override { return m_store->close(); }
+
+ private:
+  static std::uint64_t budgetOf(std::uint64_t asked) { return asked == 0 ? kDirectBudget : asked; }
+  std::unique_ptr<DirectStore> m_store;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability,
+Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, const DiskOptions& options,
                                                const RowKernels& kernels) {
-  DSA_ASSIGN(auto store, RowStore::open(folder, durability, kernels));
-  std::vector<std::unique_ptr<RowScan>> scans;
-  for (std::uint32_t t = 0; t < store->shape().tables.size(); ++t) {
-    DSA_ASSIGN(auto scan, RowScan::open(*store, t, ScanRows::all));
-    scans.push_back(std::move(scan));
-  }
-  return std::unique_ptr<Tables>(std::make_unique<DiskTables>(std::move(store), std::move(scans)));
+  return options.engine == DiskEngine::direct ? DirectTables::open(folder, options, kernels)
+                                              : MappedTables::open(folder, options, kernels);
 }
 
 }  // namespace dsa

@@ -73,7 +73,12 @@ class MemoryTables final : public Tables {
     touchedBits(t).forEach([&](std::uint64_t row) { visit(row, record(t, row)); });
     return {};
   }
+  bool wantsRows() const override { return false; }
   std::uint64_t announce(const StepRows&) override { return 0; }
+  Result<void> stage(std::span<const std::uint64_t>, std::uint64_t) override { return {}; }
+  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
+    readWeights(t, m_ids[t][place], weights);
+  }
   void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
                      std::uint64_t, ThreadPool& pool) override {
@@ -87,6 +92,10 @@ class MemoryTables final : public Tables {
     return fail(ErrorCode::usage,
                 "the table lies in memory whole, so there is no page cache to evict; choose placement disk");
   }
+  Result<void> setRamBudget(std::uint64_t) override {
+    return fail(ErrorCode::usage, "the table lies in memory whole, so no budget can be kept; choose placement disk");
+  }
+  TableTraffic traffic() const override { return {}; }
   Result<void> close() override { return {}; }
   std::vector<std::string> files() const override { return {}; }
   Result<std::uint64_t> diskBytes() const override { return 0; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@
 #include "core/store/row_store.h"
 
 namespace dsa {
+
+/// Counts since the tables were opened. Absent: not known in this place.
+struct TableTraffic {
+  std::optional<std::uint64_t> prefetched;  ///< pages (mmap) or units (direct) brought in ahead of their step
+  std::optional<std::uint64_t> cacheBytes;  ///< of the row cache, in private memory
+  std::optional<std::uint64_t> written;     ///< bytes to the slab and its log; what mmap writes is the kernel's to know
+};
 
 /// Rows are read and stepped through it; the arithmetic is the same in every place, bit for bit.
 /// A step: fill ids(t) (sorted, distinct) and grads(t) [n x dim], then apply(). Thread: the run thread, but for
@@ -43,8 +51,16 @@ class Tables {
   virtual Result<void> scanTouched(std::uint32_t t,
                                    const std::function<void(std::uint64_t, const float*)>& visit) const = 0;
 
-  /// Rows of a coming step, for durability "power"; gives the ticket for its apply().
+  /// Whether announce() does anything.
+  [[nodiscard]] virtual bool wantsRows() const = 0;
+  /// Rows of a coming step, for durability "power" and the direct engine; gives the ticket for its stage() and apply().
+  /// Steps are applied in the order in which they were announced; a checkpoint, an eviction or another budget makes
+  /// tickets void (void ones are no error).
   virtual std::uint64_t announce(const StepRows& rows) = 0;
+  /// Waits until the rows of the step, counts[t] named by ids(t), can be read and changed. Error machine: the disk.
+  virtual Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket) = 0;
+  /// Weights [dim] of row ids(t)[place] of the staged step. Thread-safe.
+  virtual void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const = 0;
   /// Rows that will be read soon. Thread-safe.
   virtual void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const = 0;
   /// One step of all tables; see RowStore::apply.
@@ -53,11 +69,16 @@ class Tables {
   virtual Result<void> checkpoint() = 0;
   /// Drops the table's pages from the page cache; elsewhere than on disk there is none: error usage.
   virtual Result<void> evict() = 0;
+  /// Most bytes of the table in memory from now on, page cache or row cache; 0: none. Error usage: what this place or
+  /// engine cannot do, and why.
+  virtual Result<void> setRamBudget(std::uint64_t bytes) = 0;
   virtual Result<void> close() = 0;
 
   /// Files whose page cache is the table's; none outside the disk.
   [[nodiscard]] virtual std::vector<std::string> files() const = 0;
   [[nodiscard]] virtual Result<std::uint64_t> diskBytes() const = 0;
+  /// What has come and gone since it was opened.
+  [[nodiscard]] virtual TableTraffic traffic() const = 0;
   /// How it was found when opened.
   [[nodiscard]] virtual Recovery recovery() const = 0;
 
@@ -65,8 +86,22 @@ class Tables {
   [[nodiscard]] std::uint64_t tableBytes() const;
 };
 
-/// Tables on disk, in an existing store.
-Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, Durability durability,
+/// How tables on disk are reached.
+enum class DiskEngine {
+  mmap,    ///< mapped; the kernel's page cache holds what was used
+  direct,  ///< a row cache of the process's own over O_DIRECT (DirectStore)
+};
+
+struct DiskOptions {
+  Durability durability = Durability::process;  ///< of mmap; direct keeps the last checkpoint in either
+  DiskEngine engine = DiskEngine::mmap;
+  std::uint64_t ramBudget = 0;  ///< bytes of the table in memory; 0: none, for direct kDirectBudget
+};
+/// The row cache of the direct engine where nobody says otherwise.
+inline constexpr std::uint64_t kDirectBudget = 1ull << 30;
+
+/// Tables on disk, in an existing store. Errors as RowStore::open and DirectStore::open.
+Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, const DiskOptions& options,
                                                const RowKernels& kernels);
 
 /// The whole of every table committed at once in the device's memory (placement "gpu") or in private memory

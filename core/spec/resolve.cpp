@@ -141,11 +141,6 @@ Result<void> checkModel(const ResolvedSpec& spec, const DatasetFacts& facts) {
 
 Result<void> checkPlace(const ResolvedSpec& spec) {
   const auto placement = spec.optimizer.placement;
-  if (spec.optimizer.engine == EngineChoice::direct) {
-    return fail(
-        ErrorCode::usage,
-        "optimizer.engine: direct (a row cache of its own over O_DIRECT) is not in this version; take auto or mmap");
-  }
   DSA_ASSIGN(const DeviceChoice device, parseDevice(spec.device));
   if (placement == PlacementChoice::gpu && device.kind == DeviceChoice::Kind::cpu) {
     return fail(

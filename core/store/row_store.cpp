@@ -73,12 +73,15 @@ void RowStore::readWeights(std::uint32_t t, std::uint64_t row, float* weights) c
 
 std::uint64_t RowStore::announce(const StepRows& rows) { return m_journal ? m_journal->submit(rows) : 0; }
 
-void RowStore::prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const {
+std::uint64_t RowStore::prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const {
+  std::uint64_t asked = 0;
   for (const std::uint64_t row : rows) {
     if (!m_touched[t].test(row)) continue;
     ::posix_fadvise(m_rowFiles[t].fd(), static_cast<off_t>(kPage + row * m_records[t].stride),
                     static_cast<off_t>(m_records[t].stride), POSIX_FADV_WILLNEED);
+    ++asked;
   }
+  return asked;
 }
 
 Result<void> RowStore::admit(std::uint32_t t, std::uint64_t count) {

@@ -19,6 +19,7 @@
 #include "core/rows/kernels.h"
 #include "core/store/format.h"
 #include "core/store/intent.h"
+#include "core/store/page_keeper.h"
 #include "core/store/store_lock.h"
 #include "core/store/touched_bits.h"
 #include "core/store/undo_journal.h"
@@ -123,8 +124,8 @@ class RowStore {
   /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in
   /// "process". A ticket counts until the next checkpoint; apply() announces the step again where it does not.
   std::uint64_t announce(const StepRows& rows);
-  /// Asks the kernel for the pages of these rows. Thread-safe.
-  void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
+  /// Asks the kernel for the pages of these rows; gives how many rows were asked for. Thread-safe.
+  std::uint64_t prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
 
   /// Applies one step to all tables: counts[t] rows named by ids(t) with grads(t), params[t]; then step() is one more
   /// and state() is `next`. Error machine: no space for new rows or for the journal; no row was changed.
@@ -149,6 +150,8 @@ class RowStore {
   Result<std::uint64_t> diskBytes() const;
   /// Path of a table's record file, for residency sampling.
   [[nodiscard]] std::string rowsPath(std::uint32_t t) const;
+  /// The mapped record files, for a PageKeeper that goes before the store.
+  [[nodiscard]] std::vector<PageKeeper::Piece> pieces() const;
 
  private:
   friend class DirectStore;

@@ -126,6 +126,13 @@ Result<void> RowStore::openFiles(bool writable) {
   return {};
 }
 
+std::vector<PageKeeper::Piece> RowStore::pieces() const {
+  std::vector<PageKeeper::Piece> pieces;
+  for (std::size_t t = 0; t < m_rowFiles.size(); ++t)
+    pieces.push_back({&m_rowFiles[t], m_rowMaps[t].data(), m_rowMaps[t].size()});
+  return pieces;
+}
+
 std::string RowStore::rowsPath(std::uint32_t t) const { return m_rowFiles[t].path(); }
 
 std::uint64_t RowStore::tableBytes() const {

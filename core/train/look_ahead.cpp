@@ -31,6 +31,11 @@ std::deque<std::unique_ptr<PreparedBatch>> LookAhead::take() {
   return std::exchange(m_ready, {});
 }
 
+std::deque<std::unique_ptr<PreparedBatch>> LookAhead::takeReady() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_ready, {});
+}
+
 void LookAhead::give(std::unique_ptr<PreparedBatch> used) {
   const std::lock_guard lock(m_mutex);
   m_free.push_back(std::move(used));

@@ -39,6 +39,8 @@ class LookAhead {
 
   /// Batches that are ready now and were not handed out; waits for one where none is.
   std::deque<std::unique_ptr<PreparedBatch>> take();
+  /// Those that are ready now, perhaps none.
+  std::deque<std::unique_ptr<PreparedBatch>> takeReady();
   /// Gives a used batch back; its memory is used again.
   void give(std::unique_ptr<PreparedBatch> used);
 

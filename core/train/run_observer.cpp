@@ -23,10 +23,10 @@ Order::Kind orderOf(CommandKind kind) {
       return Order::Kind::checkpoint;
     case CommandKind::evict:
       return Order::Kind::evict;
+    case CommandKind::setRamBudget:
+      return Order::Kind::setRamBudget;
     case CommandKind::stepOne:
       return Order::Kind::stepOne;
-    case CommandKind::setRamBudget:
-      break;
   }
   return Order::Kind::unknown;
 }
@@ -94,7 +94,9 @@ void RunObserver::tablesReady(const Tables& tables) {
       break;
     case Recovery::lastCheckpoint:
       m_recorder.event("recovery",
-                       fmt::format("the machine went down; rolled back to the checkpoint at step {}", tables.step()),
+                       fmt::format("the run was killed or the machine went down; it goes on from the checkpoint of "
+                                   "step {}",
+                                   tables.step()),
                        tables.step());
       break;
     case Recovery::fromStart: {
@@ -107,6 +109,7 @@ void RunObserver::tablesReady(const Tables& tables) {
     }
   }
   m_sampler->setFiles(tables.files());
+  m_tables = &tables;
   m_recording = true;
 }
 
@@ -137,6 +140,7 @@ void RunObserver::stepped(const StepReport& report) {
   m_lossSum += report.loss;
   ++m_lossSteps;
   m_rows += report.rows;
+  m_rowBytes += report.rowBytes;
   m_samples += report.samples;
   m_stall += report.stallSeconds;
   if (m_lastTick < 0 || report.seconds - m_lastTick >= kTick || report.step == m_setup.plannedSteps) tick(report);
@@ -163,6 +167,7 @@ void RunObserver::tick(const StepReport& report) {
     m_recorder.sample(report.step, m_rate, static_cast<double>(m_samples) / seconds);
     m_recorder.sample(report.step, m_rowRate, static_cast<double>(m_rows) / seconds);
     m_recorder.sample(report.step, m_stallShare, 100 * m_stall / seconds);
+    sampleTraffic(report.step, seconds);
   }
   const MetricPeaks peaks = m_sampler->peaks();
   RunProgress progress;
@@ -184,6 +189,40 @@ void RunObserver::tick(const StepReport& report) {
   m_lastTick = report.seconds;
 }
 
+void RunObserver::sampleTraffic(std::uint64_t step, double seconds) {
+  const TableTraffic traffic = m_tables->traffic();
+  const auto declared = [&](std::optional<Recorder::Metric>& metric, const char* name, const char* unit,
+                            const char* source) {
+    if (!metric) metric = m_recorder.metric(MetricInfo{0, name, unit, source, MetricAxis::step});
+    return *metric;
+  };
+  const auto rate = [&](const std::optional<std::uint64_t>& now, const std::optional<std::uint64_t>& before) {
+    return static_cast<double>(*now - before.value_or(0)) / seconds;
+  };
+  if (traffic.prefetched) {
+    m_recorder.sample(step,
+                      declared(m_prefetched, "rows.prefetched", "1/s",
+                               "rows of coming steps that the store asked for ahead (mmap) or brought in (direct)"),
+                      rate(traffic.prefetched, m_traffic.prefetched));
+  }
+  if (traffic.cacheBytes) {
+    m_recorder.sample(step, declared(m_rowCache, "memory.row_cache", "B", "own count; part of the private memory"),
+                      static_cast<double>(*traffic.cacheBytes));
+  }
+  if (traffic.written) {
+    m_recorder.sample(step, declared(m_tableWritten, "table.written", "B/s", "own count of O_DIRECT writes"),
+                      rate(traffic.written, m_traffic.written));
+    // Bytes to the disk for each byte of records that steps changed.
+    if (m_rowBytes > 0) {
+      m_recorder.sample(step,
+                        declared(m_amplification, "table.amplification", "",
+                                 "bytes written over bytes of the records that steps changed, since the start"),
+                        static_cast<double>(*traffic.written) / static_cast<double>(m_rowBytes));
+    }
+  }
+  m_traffic = traffic;
+}
+
 void RunObserver::evaluated(std::uint64_t, const EvalMetrics& metrics) {
   const std::uint64_t step = m_step.load(std::memory_order_relaxed);
   const nlohmann::ordered_json figures = metricsJson(metrics);
@@ -200,9 +239,9 @@ std::vector<Order> RunObserver::orders() {
     if (command.kind == CommandKind::pause || command.kind == CommandKind::stepOne)
       m_recorder.setStatus(RunStatus::paused);
     if (command.kind == CommandKind::resume) m_recorder.setStatus(RunStatus::running);
-    orders.push_back(Order{orderOf(command.kind), [this, command](const std::string& answer) {
-                             m_recorder.answerCommand(command, answer, m_step);
-                           }});
+    orders.push_back(
+        Order{orderOf(command.kind), static_cast<std::uint64_t>(command.value.value_or(0)),
+              [this, command](const std::string& answer) { m_recorder.answerCommand(command, answer, m_step); }});
   }
   return orders;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/spec/planner.h"
+#include "core/store/direct_store.h"
 
 namespace dsa {
 
@@ -46,8 +47,14 @@ ModelKind modelKindOf(const ResolvedSpec& spec) {
   return *model;
 }
 
-Durability durabilityOf(const ResolvedSpec& spec) {
-  return spec.checkpoint.durability == DurabilityChoice::power ? Durability::power : Durability::process;
+DiskOptions diskOptionsOf(const ResolvedSpec& spec) {
+  DiskOptions options;
+  if (spec.checkpoint.durability == DurabilityChoice::power) options.durability = Durability::power;
+  options.ramBudget = spec.ramBudget;
+  const bool direct = spec.optimizer.engine == EngineChoice::direct ||
+                      (spec.optimizer.engine == EngineChoice::automatic && spec.ramBudget != 0);
+  if (direct) options.engine = DiskEngine::direct;
+  return options;
 }
 
 Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> dataset) {
@@ -92,8 +99,24 @@ Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
               spec.device);
 }
 
+namespace {
+
+/// The rows of a step must fit the row cache.
+Result<void> checkBudget(const RunSetup& setup) {
+  const DiskOptions options = diskOptionsOf(setup.spec);
+  const std::uint64_t budget = options.ramBudget == 0 ? kDirectBudget : options.ramBudget;
+  if (options.engine != DiskEngine::direct || budget >= DirectStore::leastBudget(setup.shape)) return {};
+  return fail(
+      ErrorCode::usage,
+      "ram_budget: {} do not hold the rows of one step of the direct engine; nothing was run. Take at least {}, "
+      "or a smaller batch",
+      formatBytes(budget), formatBytes(DirectStore::leastBudget(setup.shape)));
+}
+
+}  // namespace
+
 Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable) {
-  if (setup.spec.optimizer.placement == PlacementChoice::disk) return {};
+  if (setup.spec.optimizer.placement == PlacementChoice::disk) return checkBudget(setup);
   PlanCapacity capacity;
   capacity.memory = memoryAvailable;
   DSA_ASSIGN(const DeviceChoice choice, parseDevice(setup.spec.device));

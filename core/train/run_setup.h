@@ -17,7 +17,8 @@
 namespace dsa {
 
 [[nodiscard]] ModelKind modelKindOf(const ResolvedSpec& spec);
-[[nodiscard]] Durability durabilityOf(const ResolvedSpec& spec);
+/// How the tables of a run with placement disk are reached: the engine auto is direct under a budget, else mmap.
+[[nodiscard]] DiskOptions diskOptionsOf(const ResolvedSpec& spec);
 
 /// Everything about a run that follows from its spec and dataset.
 struct RunSetup {

@@ -2,6 +2,7 @@
 #include "core/train/step_engine.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace dsa {
 
@@ -32,18 +33,24 @@ Result<std::unique_ptr<StepEngine>> StepEngine::make(const Options& options, con
   return engine;
 }
 
-void StepEngine::gather(const PreparedBatch& batch, Tables& tables) {
+Result<void> StepEngine::gather(const PreparedBatch& batch, Tables& tables) {
   const std::uint32_t dim = m_options.dim;
   for (std::uint32_t t = 0; t < batch.tables.size(); ++t) {
     const std::vector<std::uint64_t>& rows = batch.tables[t].ids();
     std::copy(rows.begin(), rows.end(), tables.ids(t));
     m_counts[t] = rows.size();
+  }
+  const auto waiting = std::chrono::steady_clock::now();
+  DSA_TRY(tables.stage(m_counts, batch.ticket));
+  m_stageSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - waiting).count();
+  for (std::uint32_t t = 0; t < batch.tables.size(); ++t) {
     float* const weights = reinterpret_cast<float*>(m_weights[t].data());
     const std::uint64_t grain = std::max<std::uint64_t>(1, kFloatsForThreads / 2 / dim);
-    m_pool.parallelFor(rows.size(), grain, [&](std::uint64_t begin, std::uint64_t end, unsigned) {
-      for (std::uint64_t i = begin; i < end; ++i) tables.readWeights(t, rows[i], weights + i * dim);
+    m_pool.parallelFor(m_counts[t], grain, [&](std::uint64_t begin, std::uint64_t end, unsigned) {
+      for (std::uint64_t i = begin; i < end; ++i) tables.stagedWeights(t, i, weights + i * dim);
     });
   }
+  return {};
 }
 
 float* StepEngine::slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t, std::uint32_t slot) const {
@@ -110,9 +117,9 @@ void StepEngine::sumDuplicates(const PreparedBatch& batch, Tables& tables, std::
   });
 }
 
-void StepEngine::compute(const PreparedBatch& batch, Tables& tables) {
+Result<void> StepEngine::compute(const PreparedBatch& batch, Tables& tables) {
   m_counts.assign(batch.tables.size(), 0);
-  gather(batch, tables);
+  DSA_TRY(gather(batch, tables));
   const std::uint64_t floats = std::uint64_t{batch.batch.slotsPerSample} * m_options.dim;
   const std::uint64_t grain = std::max<std::uint64_t>(1, kFloatsForThreads / 4 / floats);
   m_pool.parallelFor(batch.batch.samples, grain, [&](std::uint64_t begin, std::uint64_t end, unsigned worker) {
@@ -121,6 +128,7 @@ void StepEngine::compute(const PreparedBatch& batch, Tables& tables) {
   for (std::uint32_t t = 0; t < batch.tables.size(); ++t) sumDuplicates(batch, tables, t);
   m_lossSum = 0;
   for (std::uint32_t i = 0; i < batch.batch.samples; ++i) m_lossSum += m_losses[i];
+  return {};
 }
 
 }  // namespace dsa

@@ -33,16 +33,19 @@ class StepEngine {
                                                   ThreadPool& pool);
 
   /// Fills ids and gradients of `tables` for this batch. Afterwards counts() names the rows and lossSum() the losses.
-  void compute(const PreparedBatch& batch, Tables& tables);
+  /// Error machine: the rows cannot be read.
+  Result<void> compute(const PreparedBatch& batch, Tables& tables);
 
   /// Distinct rows of the batch, one number a table.
   [[nodiscard]] const std::vector<std::uint64_t>& counts() const { return m_counts; }
   /// Sum over the samples, in sample order.
   [[nodiscard]] double lossSum() const { return m_lossSum; }
+  /// Of the last compute(), waiting for its rows.
+  [[nodiscard]] double stageSeconds() const { return m_stageSeconds; }
 
  private:
   StepEngine(const Options& options, ThreadPool& pool) : m_options(options), m_pool(pool) {}
-  void gather(const PreparedBatch& batch, Tables& tables);
+  Result<void> gather(const PreparedBatch& batch, Tables& tables);
   void samples(const PreparedBatch& batch, Tables& tables, std::uint64_t begin, std::uint64_t end, unsigned worker);
   void sumDuplicates(const PreparedBatch& batch, Tables& tables, std::uint32_t t);
   [[nodiscard]] float* slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t,
@@ -59,6 +62,7 @@ class StepEngine {
   std::vector<std::vector<float*>> m_candidateGradients;
   std::vector<std::uint64_t> m_counts;
   double m_lossSum = 0;
+  double m_stageSeconds = 0;
 };
 
 }  // namespace dsa

@@ -49,6 +49,13 @@ std::size_t depthFor(const RunSetup& setup) {
   return std::clamp<std::size_t>(65536 / slots, 8, 64);
 }
 
+/// What a user asked for and cannot have is an answer; what the machine refuses ends the run.
+Result<void> answering(Result<void> done, std::string& answer) {
+  if (done || done.error().code != ErrorCode::usage) return done;
+  answer = done.error().message;
+  return {};
+}
+
 class Training {
  public:
   Training(const RunSetup& setup, const TrainOptions& options, TrainObserver& observer)
@@ -83,6 +90,10 @@ class Training {
   Result<void> evaluateNow(std::uint64_t epoch);
   Result<TrainOutcome> finish();
   void announce(PreparedBatch& batch);
+  /// After what makes tickets void.
+  void announceAgain(const std::deque<std::unique_ptr<PreparedBatch>>& queue) {
+    for (const auto& batch : queue) announce(*batch);
+  }
   void letLook();
   [[nodiscard]] bool stopAsked() const {
     return m_stop || (m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed));
@@ -121,7 +132,7 @@ Result<void> Training::openTables() {
   }
   if (!std::filesystem::exists(m_options.folder + "/store.dsa"))
     DSA_TRY(RowStore::create(m_options.folder, m_setup.shape));
-  DSA_ASSIGN(m_tables, openDiskTables(m_options.folder, durabilityOf(m_setup.spec), kernels));
+  DSA_ASSIGN(m_tables, openDiskTables(m_options.folder, diskOptionsOf(m_setup.spec), kernels));
   const StoreShape& found = m_tables->shape();
   bool same = found.seed == m_setup.shape.seed && found.tables.size() == m_setup.shape.tables.size() &&
               found.lossCapacity == m_setup.shape.lossCapacity;
@@ -155,7 +166,7 @@ Result<void> Training::makeEngine() {
 }
 
 void Training::announce(PreparedBatch& batch) {
-  if (durabilityOf(m_setup.spec) != Durability::power) return;
+  if (!m_tables->wantsRows()) return;
   StepRows rows;
   for (const BatchIndex& index : batch.tables) rows.push_back(index.ids());
   batch.ticket = m_tables->announce(rows);
@@ -210,18 +221,21 @@ Error Training::badGradient(const BadGradient& bad) const {
 
 Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue, LookAhead& ahead) {
   double stall = 0;
-  if (queue.empty()) {
-    const Clock::time_point waiting = Clock::now();
-    queue = ahead.take();
-    stall = secondsSince(waiting);
-    for (const auto& batch : queue) announce(*batch);
+  // What is ready is announced at once: the store has its rows brought in, or saved, while others are computed.
+  const Clock::time_point waiting = Clock::now();
+  auto ready = queue.empty() ? ahead.take() : ahead.takeReady();
+  if (queue.empty()) stall = secondsSince(waiting);
+  for (auto& batch : ready) {
+    announce(*batch);
+    queue.push_back(std::move(batch));
   }
   std::unique_ptr<PreparedBatch> batch = std::move(queue.front());
   queue.pop_front();
   const std::uint64_t step = m_tables->step();
   DSA_CHECK(batch->batch.step == step);
   const FaultCounts before = callingThreadFaults();
-  m_engine->compute(*batch, *m_tables);
+  DSA_TRY(m_engine->compute(*batch, *m_tables));
+  stall += m_engine->stageSeconds();
   const BadGradient bad = findBadGradient(*m_tables, m_engine->counts());
   if (bad.found) return tl::unexpected(badGradient(bad));
 
@@ -246,7 +260,10 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   report.samples = batch->batch.samples;
   report.loss = m_engine->lossSum() / batch->batch.samples;
   report.lr = lr;
-  for (const std::uint64_t n : m_engine->counts()) report.rows += n;
+  for (std::size_t t = 0; t < m_engine->counts().size(); ++t) {
+    report.rows += m_engine->counts()[t];
+    report.rowBytes += m_engine->counts()[t] * m_setup.shape.tables[t].recordFloats() * sizeof(float);
+  }
   if (m_device->hasOwnMemory()) report.deviceBytes = m_device->used();
   report.stallSeconds = stall;
   report.seconds = secondsSince(m_begin);
@@ -260,8 +277,7 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
 
 Result<void> Training::checkpoint(std::deque<std::unique_ptr<PreparedBatch>>& queue) {
   DSA_TRY(m_tables->checkpoint());
-  // The journal starts anew: what is queued is announced again.
-  for (const auto& batch : queue) announce(*batch);
+  announceAgain(queue);
   m_lastCheckpoint = secondsSince(m_begin);
   return {};
 }
@@ -306,7 +322,12 @@ Result<void> Training::obey(std::deque<std::unique_ptr<PreparedBatch>>& queue) {
           DSA_TRY(checkpoint(queue));
           break;
         case Order::Kind::evict:
-          if (auto evicted = m_tables->evict(); !evicted) answer = evicted.error().message;
+          DSA_TRY(answering(m_tables->evict(), answer));
+          announceAgain(queue);
+          break;
+        case Order::Kind::setRamBudget:
+          DSA_TRY(answering(m_tables->setRamBudget(order.value), answer));
+          announceAgain(queue);
           break;
         case Order::Kind::stepOne:
           m_paused = true;

@@ -18,8 +18,9 @@ namespace dsa {
 
 /// What a user may ask of a running trainer; read between batches.
 struct Order {
-  enum class Kind { stop, pause, resume, checkpoint, evict, stepOne, unknown };
+  enum class Kind { stop, pause, resume, checkpoint, evict, setRamBudget, stepOne, unknown };
   Kind kind = Kind::unknown;
+  std::uint64_t value = 0;  ///< setRamBudget: bytes, 0 = none
   std::function<void(const std::string& answer)> answer;
 };
 
@@ -28,7 +29,8 @@ struct StepReport {
   std::uint64_t step = 0;  ///< steps applied so far
   double loss = 0;         ///< mean over this batch's samples
   double lr = 0;
-  std::uint64_t rows = 0;  ///< distinct rows of this step
+  std::uint64_t rows = 0;      ///< distinct rows of this step
+  std::uint64_t rowBytes = 0;  ///< of their records
   std::uint64_t samples = 0;
   std::uint64_t deviceBytes = 0;  ///< allocated on the card now; 0 where the run uses none
   double stallSeconds = 0;        ///< of this step, waiting for batches or for rows from the disk

@@ -7,8 +7,8 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/base/residency.h"
 #include "core/metrics/machine.h"
-#include "core/metrics/residency.h"
 
 using namespace dsa;
 

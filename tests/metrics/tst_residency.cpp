@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "core/metrics/residency.h"
+#include "core/base/residency.h"
 #include "tests/metrics/metrics_fixture.h"
 
 using namespace dsa;

@@ -158,7 +158,7 @@ std::unique_ptr<Tables> made(Result<std::unique_ptr<Tables>> tables) {
 std::unique_ptr<Tables> onDisk(const Case& c, const std::string& folder, Durability durability, KernelLevel level) {
   if (const auto created = RowStore::create(folder, shapeFor(c)); !created)
     qFatal("%s", created.error().message.c_str());
-  return made(openDiskTables(folder, durability, rowKernels(level)));
+  return made(openDiskTables(folder, {.durability = durability}, rowKernels(level)));
 }
 
 }  // namespace
@@ -281,7 +281,7 @@ void TestTables::theDiskKeepsStepStateAndRowsWhenClosed() {
     tables->losses()[3] = 1.25;
     VERIFY_OK(tables->close());
   }
-  const auto again = made(openDiskTables(folder, Durability::process, rowKernels(KernelLevel::scalar)));
+  const auto again = made(openDiskTables(folder, {}, rowKernels(KernelLevel::scalar)));
   QCOMPARE(again->step(), std::uint64_t{5});
   QVERIFY(again->recovery() == Recovery::clean);
   QCOMPARE(again->losses()[3], 1.25);

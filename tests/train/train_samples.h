@@ -82,7 +82,7 @@ class Watcher : public dsa::TrainObserver {
     ++asked;
     std::vector<dsa::Order> due;
     const auto add = [&](dsa::Order::Kind kind) {
-      due.push_back(dsa::Order{kind, [this](const std::string& text) { answers.push_back(text); }});
+      due.push_back(dsa::Order{kind, value, [this](const std::string& text) { answers.push_back(text); }});
     };
     if (m_due != 0) {
       for (const dsa::Order::Kind kind : orderAt[m_due]) add(kind);
@@ -96,6 +96,7 @@ class Watcher : public dsa::TrainObserver {
   }
 
   std::map<std::uint64_t, std::vector<dsa::Order::Kind>> orderAt;
+  std::uint64_t value = 0;              ///< of every order
   std::vector<dsa::Order::Kind> later;  ///< one each, after two empty looks
   std::function<void(const dsa::StepReport&)> onStep;
   std::function<void(const std::string&)> onPhase;

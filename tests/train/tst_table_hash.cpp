@@ -54,7 +54,7 @@ void TestTableHash::ignoresThePlace() {
   QTemporaryDir dir;
   const std::string folder = dir.filePath("run").toStdString();
   VERIFY_OK(RowStore::create(folder, shape()));
-  auto disk = openDiskTables(folder, Durability::power, rowKernels(KernelLevel::scalar));
+  auto disk = openDiskTables(folder, {.durability = Durability::power}, rowKernels(KernelLevel::scalar));
   VERIFY_OK(disk);
   const auto ram = inMemory(Device::cpu(), pool);
   const auto card = inMemory(Device::simulated(1 << 20), pool);

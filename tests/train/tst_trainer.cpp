@@ -65,6 +65,12 @@ void TestTrainer::placesThreadsAndEnginesEndEqual_data() {
                                          << R"("device": "sim:64 MiB")";
   QTest::newRow("power, checkpoints") << R"("placement": "disk")"
                                       << R"("checkpoint": {"every_steps": 5, "durability": "power"})";
+  QTest::newRow("direct") << R"("placement": "disk", "engine": "direct")"
+                          << R"("checkpoint": {"every_steps": 7})";
+  QTest::newRow("direct, a small budget") << R"("placement": "disk", "engine": "direct")"
+                                          << R"("ram_budget": "1200 KiB")";
+  QTest::newRow("mmap, a small budget") << R"("placement": "disk", "engine": "mmap")"
+                                        << R"("ram_budget": "1 MiB")";
   QTest::newRow("another name") << R"("placement": "ram")"
                                 << R"("name": "another")";
 }
@@ -211,6 +217,21 @@ void TestTrainer::ordersAreAnswered() {
   const TrainOutcome outcome = finished(trainIn(folder("disk"), setup(treeSpec()), disk));
   QCOMPARE(disk.answers, (std::vector<std::string>{"done", "done", "not in this version"}));
   QCOMPARE(outcome.tableSha256, m_whole.tableSha256);
+  // Budgets, too: what cannot be is an answer, and the run goes on.
+  for (const char* engine : {"mmap", "direct"}) {
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{4} << 20, std::uint64_t{100}}) {
+      Watcher budget;
+      budget.orderAt[3] = {Order::Kind::setRamBudget, Order::Kind::evict};
+      budget.value = value;
+      const std::string name = fmt::format("{}{}", engine, value);
+      const RunSetup run = setup(treeSpec(fmt::format(R"("placement": "disk", "engine": "{}")", engine)));
+      QCOMPARE(finished(trainIn(folder(name.c_str()), run, budget)).tableSha256, m_whole.tableSha256);
+      const bool refused = value == 100 && std::string(engine) == "direct";
+      QVERIFY2((budget.answers.at(0) == "done") != refused, budget.answers.at(0).c_str());
+      if (refused) QVERIFY(budget.answers.at(0).find("at least") != std::string::npos);
+      QCOMPARE(budget.answers.at(1), std::string("done"));
+    }
+  }
   Watcher ram;
   ram.orderAt[3] = {Order::Kind::evict};
   QCOMPARE(finished(trainIn("", setup(treeSpec(R"("placement": "ram")")), ram)).tableSha256, m_whole.tableSha256);
@@ -265,7 +286,7 @@ void TestTrainer::powerLossLeadsBackToTheLastCheckpoint() {
 
   overrideBootId("00000000-1111-2222-3333-444444444444");
   {
-    auto tables = openDiskTables(lost, Durability::power, rowKernels(KernelLevel::scalar));
+    auto tables = openDiskTables(lost, {.durability = Durability::power}, rowKernels(KernelLevel::scalar));
     VERIFY_OK(tables);
     QVERIFY((*tables)->recovery() == Recovery::lastCheckpoint);
     QCOMPARE(static_cast<int>((*tables)->step()), checkpoint);
@@ -320,7 +341,7 @@ void TestTrainer::badGradientStopsBeforeItsBatchIsWritten() {
         text.find(fmt::format("relations row {} (\"{}\")", i, run.dataset->relations.name(i))) != std::string::npos;
   QVERIFY2(named, text.c_str());
   QVERIFY2(good > 0, "the first step must be good, else there is nothing to keep");
-  auto tables = openDiskTables(place, Durability::process, rowKernels(KernelLevel::scalar));
+  auto tables = openDiskTables(place, {}, rowKernels(KernelLevel::scalar));
   VERIFY_OK(tables);
   QCOMPARE((*tables)->step(), good);
   QCOMPARE(*tableSha256(**tables, ""), watcher.hashes[good]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/metrics/residency.h"
+#include "core/base/residency.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
