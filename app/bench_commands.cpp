@@ -94,6 +94,18 @@ class RowBench {
     const double rowsPerSecond = static_cast<double>(m_count) / median(steps);
     double sum = 0;
     for (const double seconds : steps) sum += seconds;
+    if (getenv("BENCH_Q")) {
+      auto t = steps;
+      double slow = 0;
+      std::sort(t.begin(), t.end());
+      for (double x : t)
+        if (x > 2 * t[t.size() / 2]) slow += x;
+      fmt::print(
+          "p10 {:.2f} p50 {:.2f} p90 {:.2f} p99 {:.2f} p999 {:.2f} max {:.1f} ms; steps over twice the median take "
+          "{:.1f} of {:.1f} s\n",
+          t[t.size() / 10] * 1e3, t[t.size() / 2] * 1e3, t[t.size() * 9 / 10] * 1e3, t[t.size() * 99 / 100] * 1e3,
+          t[t.size() * 999 / 1000] * 1e3, t.back() * 1e3, slow, sum);
+    }
     ordered_json object;
     object["rows"] = m_a.rows;
     object["dim"] = m_a.dim;

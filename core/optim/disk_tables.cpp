@@ -103,6 +103,7 @@ class MappedTables final : public StoreTables {
   TableTraffic traffic() const override {
     TableTraffic traffic;
     traffic.prefetched = m_prefetched.load(std::memory_order_relaxed);
+    traffic.budget = m_keeper ? m_keeper->budget() : 0;
     return traffic;
   }
   Result<void> close() override {
@@ -149,7 +150,7 @@ class DirectTables final : public StoreTables {
   Result<void> setRamBudget(std::uint64_t bytes) override { return m_store->setBudget(budgetOf(bytes)); }
   TableTraffic traffic() const override {
     const DirectCounters counters = m_store->counters();
-    return {counters.fetched, counters.cacheBytes, counters.bytesWritten};
+    return {counters.fetched, counters.cacheBytes, m_store->budget(), counters.bytesWritten};
   }
   Result<void> close() override { return m_store->close(); }
 

@@ -20,6 +20,7 @@ namespace dsa {
 struct TableTraffic {
   std::optional<std::uint64_t> prefetched;  ///< pages (mmap) or units (direct) brought in ahead of their step
   std::optional<std::uint64_t> cacheBytes;  ///< of the row cache, in private memory
+  std::optional<std::uint64_t> budget;      ///< most bytes of rows in memory, 0 = none
   std::optional<std::uint64_t> written;     ///< bytes to the slab and its log; what mmap writes is the kernel's to know
 };
 

@@ -113,9 +113,9 @@ void addOptimizerWhere(std::vector<SpecKey>& table) {
                        DSA_FIELD(optimizer.placement)));
   table.push_back(bind({.path = "optimizer.engine",
                         .flags = "--engine",
-                        .help = "how the disk store is reached",
+                        .help = "how tables on disk are reached: mapped, or by a row cache of its own past the page cache",
                         .fixedDefault = text("auto"),
-                        .defaultText = "auto",
+                        .defaultText = "direct under a budget, else mmap",
                         .effect = SpecEffect::none},
                        DSA_FIELD(optimizer.engine)));
 }
@@ -260,9 +260,9 @@ void addMachine(std::vector<SpecKey>& table) {
                        DSA_FIELD(cache)));
   table.push_back(bind({.path = "ram_budget",
                         .flags = "--ram-budget",
-                        .help = "most memory that the table's pages may take",
+                        .help = "most memory for rows of a table on disk, page cache or row cache",
                         .fixedDefault = count(0),
-                        .defaultText = "none",
+                        .defaultText = "none; 1 GiB with engine direct",
                         .countLow = 1u << 20,
                         .countHigh = std::uint64_t{1} << 62,
                         .noneMeans = "no budget",

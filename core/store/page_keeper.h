@@ -61,6 +61,7 @@ class PageKeeper {
   std::vector<ResidencyProbe> m_probes;
   std::uint64_t m_windows = 0;
   std::uint64_t m_hand = 0;
+  double m_due = 0;  // windows to be written back in this tick
   std::atomic<std::uint64_t> m_budget{0};
   std::mutex m_mutex;
   std::condition_variable m_wake;

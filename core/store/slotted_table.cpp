@@ -226,7 +226,10 @@ Result<void> UnitReader::addFromHome(std::uint64_t unit, std::byte* slot, std::v
   const std::uint64_t first = layout.firstRow(unit);
   const std::uint64_t end = std::min(first + layout.rowsPerUnit, table.rows);
   m_wanted.push_back({unit, slot, nullptr});
-  if (m_touched.next(first) >= end) return {};  // nothing of it was ever written
+  // Nothing of it was ever written. Not next(): in a table with few touched rows that looks through all of it.
+  bool any = false;
+  for (std::uint64_t row = first; row < end && !any; ++row) any = m_touched.test(row);
+  if (!any) return {};
   if (!m_home.isOpen()) {
     DSA_ASSIGN(m_home, openDirect(m_homePath, File::Mode::readOnly, m_homeDirect));
   }

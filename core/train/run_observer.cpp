@@ -205,6 +205,10 @@ void RunObserver::sampleTraffic(std::uint64_t step, double seconds) {
                                "rows of coming steps that the store asked for ahead (mmap) or brought in (direct)"),
                       rate(traffic.prefetched, m_traffic.prefetched));
   }
+  if (traffic.budget) {
+    m_recorder.sample(step, declared(m_budget, "memory.budget", "B", "the spec or an order; 0 = none"),
+                      static_cast<double>(*traffic.budget));
+  }
   if (traffic.cacheBytes) {
     m_recorder.sample(step, declared(m_rowCache, "memory.row_cache", "B", "own count; part of the private memory"),
                       static_cast<double>(*traffic.cacheBytes));

@@ -326,6 +326,9 @@ Result<void> Training::obey(std::deque<std::unique_ptr<PreparedBatch>>& queue) {
           announceAgain(queue);
           break;
         case Order::Kind::setRamBudget:
+          answer = order.value == 0
+                       ? std::string("done; no budget of the user's any more")
+                       : fmt::format("done; at most {} of rows in memory from now on", formatBytes(order.value));
           DSA_TRY(answering(m_tables->setRamBudget(order.value), answer));
           announceAgain(queue);
           break;

@@ -9,6 +9,21 @@
     </message>
 </context>
 <context>
+    <name>dsa::ui::BudgetSlider</name>
+    <message>
+        <source>Memory for rows</source>
+        <translation>Память под строки</translation>
+    </message>
+    <message>
+        <source>The trainer keeps the table&apos;s rows in memory within it, page cache or row cache; the result stays the same, bit for bit</source>
+        <translation>Обучение держит строки таблицы в памяти в этих пределах: страничный кэш или кэш строк; результат остаётся тем же до последнего бита</translation>
+    </message>
+    <message>
+        <source>no budget</source>
+        <translation>без ограничения</translation>
+    </message>
+</context>
+<context>
     <name>dsa::ui::ComparePage</name>
     <message>
         <source>Two runs stand side by side here: select them in the list, or let the demo make them.</source>
@@ -773,6 +788,10 @@
         <source>simulated card, peak %1</source>
         <translation>имитация карты, пик %1</translation>
     </message>
+    <message>
+        <source>of it row cache %1</source>
+        <translation>из неё кэш строк %1</translation>
+    </message>
 </context>
 <context>
     <name>dsa::ui::MainWindow</name>
@@ -1341,6 +1360,14 @@
     <message>
         <source>No plan yet: see the message below.</source>
         <translation>Плана пока нет: см. сообщение ниже.</translation>
+    </message>
+    <message>
+        <source>Memory for rows</source>
+        <translation>Память под строки</translation>
+    </message>
+    <message>
+        <source>Most memory for rows of a table on disk, such as 256 MiB; with it they are kept in a cache of the run&apos;s own</source>
+        <translation>Сколько памяти могут занимать строки таблицы на диске, например 256 MiB; тогда они лежат в собственном кэше запуска</translation>
     </message>
 </context>
 <context>

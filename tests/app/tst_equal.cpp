@@ -84,6 +84,9 @@ void TestEqual::threadsLevelsAndPlacesEndEqual() {
   }
   check("scalar", "--placement ram --threads 3");
   check("scalar", "--placement disk --durability power --checkpoint-steps 3 --threads 2");
+  check("scalar", "--engine direct --checkpoint-steps 5 --threads 2");
+  check("scalar", "--ram-budget 3MiB --threads 1");
+  check("scalar", "--ram-budget 1MiB --engine mmap --threads 2");
   home.set("DSA_KERNELS", "");
   const Ended card = home.run("train --seed 3 --hash --json --placement gpu " + spec, {"--device", "sim:1 GiB"});
   COMPARE_EXIT(card, 0);

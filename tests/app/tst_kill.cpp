@@ -26,6 +26,10 @@ void TestKill::killedRunsEndAsTheUninterruptedOne_data() {
       << "--dataset umls --model distmult --dim 64 --rule sparse_adam --batch 64 --negatives 40 --epochs 25 --threads "
          "2 --durability power --checkpoint-steps 37"
       << 25;
+  QTest::newRow("direct, checkpoints by steps, a small cache")
+      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --epochs 30 --threads 2 "
+         "--engine direct --ram-budget 2MiB --checkpoint-steps 10"
+      << 25;
 }
 
 void TestKill::killedRunsEndAsTheUninterruptedOne() {

@@ -174,8 +174,6 @@ void TestResolve::clashesAreRefusedInWords_data() {
       {"ram_budget", "placement ram", "placement disk"});
   row("budget on the gpu", "hierarchy", R"({"optimizer": {"placement": "gpu"}, "ram_budget": "1 GiB"})",
       {"ram_budget", "placement gpu"});
-  row("direct engine", "hierarchy", R"({"optimizer": {"engine": "direct"}})",
-      {"optimizer.engine: direct", "not in this version", "auto or mmap"});
   row("decay without dsa", "hierarchy", R"({"optimizer": {"rule": "sparse_adam", "weight_decay": 0.01}})",
       {"optimizer.weight_decay: 0.01", "sparse_adam", "only rule dsa"});
   row("k below float32", "hierarchy", R"({"k": 1e-12})", {"k: 1e-12", "too small", "1e-09"});

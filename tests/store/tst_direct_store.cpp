@@ -58,8 +58,8 @@ class tst_direct_store : public QObject {
     QTest::addColumn<int>("threads");
     QTest::addColumn<bool>("ring");
     for (const char* shape : {"plain", "wide", "sectors", "narrow", "one value"}) {
-      for (const double budget : {1.0, 1.3, 2.5, 100.0})
-        QTest::addRow("%s, %.1f times the least", shape, budget) << QString(shape) << budget << 2 << true;
+      for (const double budget : {1.0, 1.4, 50.0})
+        QTest::addRow("%s, %g times the least", shape, budget) << QString(shape) << budget << 2 << true;
     }
     QTest::addRow("one thread") << QString("plain") << 1.2 << 1 << true;
     QTest::addRow("no io_uring") << QString("wide") << 1.2 << 2 << false;
@@ -258,13 +258,13 @@ class tst_direct_store : public QObject {
       QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
       ThreadPool pool(1);
       // Between any two syncs of a checkpoint, too: each leaves the one before or the new one.
-      for (int i = 1; i <= 30; ++i) {
+      for (int i = 1; i <= 22; ++i) {
         QVERIFY(harness::advance(**store, pool).has_value());
-        fail();
+        if (i % 3 == 0) fail();
         if (i % 4 != 0) continue;
         bool during = true;
         image.onSync([&](const std::string& path) {
-          if (!during || losses.size() > 400) return;
+          if (!during || losses.size() > 120) return;
           fail();
           // store.dsa is the last thing of a checkpoint: durable, it counts.
           if (path.ends_with("store.dsa")) losses.back().second = checkpointed = static_cast<std::uint64_t>(i);

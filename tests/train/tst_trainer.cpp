@@ -227,7 +227,7 @@ void TestTrainer::ordersAreAnswered() {
       const RunSetup run = setup(treeSpec(fmt::format(R"("placement": "disk", "engine": "{}")", engine)));
       QCOMPARE(finished(trainIn(folder(name.c_str()), run, budget)).tableSha256, m_whole.tableSha256);
       const bool refused = value == 100 && std::string(engine) == "direct";
-      QVERIFY2((budget.answers.at(0) == "done") != refused, budget.answers.at(0).c_str());
+      QVERIFY2(budget.answers.at(0).starts_with("done") != refused, budget.answers.at(0).c_str());
       if (refused) QVERIFY(budget.answers.at(0).find("at least") != std::string::npos);
       QCOMPARE(budget.answers.at(1), std::string("done"));
     }

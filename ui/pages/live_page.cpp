@@ -14,6 +14,7 @@
 #include "ui/look/theme.h"
 #include "ui/look/units.h"
 #include "ui/pages/banner.h"
+#include "ui/pages/budget_slider.h"
 #include "ui/pages/empty_state.h"
 #include "ui/pages/run_picker.h"
 #include "ui/plots/memory_strip.h"
@@ -99,6 +100,14 @@ QWidget* LivePage::makeHeader() {
   for (QWidget* button : {static_cast<QWidget*>(m_view), static_cast<QWidget*>(m_pause), static_cast<QWidget*>(m_evict),
                           static_cast<QWidget*>(m_stop), static_cast<QWidget*>(m_resume)})
     top->addWidget(button);
+  m_budget = new BudgetSlider;
+  connect(m_budget, &BudgetSlider::chosen, this, [this](quint64 bytes) {
+    if (m_run != 0) m_records.send(m_run, CommandKind::setRamBudget, static_cast<std::int64_t>(bytes));
+  });
+  auto* facts = new QHBoxLayout;
+  facts->setSpacing(24);
+  facts->addWidget(m_facts, 1);
+  facts->addWidget(m_budget);
   auto* figures = new QHBoxLayout;
   figures->setSpacing(24);
   figures->addWidget(m_headline);
@@ -108,7 +117,7 @@ QWidget* LivePage::makeHeader() {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(6);
   column->addLayout(top);
-  column->addWidget(m_facts);
+  column->addLayout(facts);
   column->addWidget(m_progress);
   column->addLayout(figures);
   return header;
@@ -167,6 +176,8 @@ void LivePage::showRun(RunId run) {
     m_eta.reset();
     m_stopping = false;
     m_event->clear();
+    m_budgetSeen.reset();
+    m_budget->setBudget(std::nullopt);
     m_banner->hide();
     styleLines();
     m_dirty = true;
@@ -202,6 +213,10 @@ void LivePage::feedPlots() {
   feed(m_disk, 1, "io.written");
   feed(m_loss, 0, "loss");
   feed(m_rate, 0, "samples_per_s");
+  // Where the trainer says it is; a handle that was moved since waits for its answer.
+  const auto budget = m_series.of("memory.budget").last();
+  if (budget && budget != m_budgetSeen) m_budget->setBudget(static_cast<quint64>(*budget));
+  m_budgetSeen = budget;
   const QCPRange range(0, std::max(1.0, m_series.seconds()));
   for (Plot* plot : plots()) plot->setRange(range);
   m_memory->setToolTip(memorySources(m_series));
@@ -274,6 +289,8 @@ void LivePage::updateHeader() {
     m_cacheLine->setText((m_series.of("memory.device.simulated").isEmpty() ? tr("card peak %1 (own allocations)")
                                                                            : tr("simulated card, peak %1"))
                              .arg(Units::bytes(static_cast<double>(*run->progress.devicePeak))));
+  else if (const auto rows = m_series.of("memory.row_cache").last())
+    m_cacheLine->setText(tr("of it row cache %1").arg(Units::bytes(*rows)));
   else if (cache)
     m_cacheLine->setText(tr("page cache %1 (reclaimable)").arg(Units::bytes(*cache)));
   else
@@ -290,6 +307,7 @@ void LivePage::updateButtons(const std::optional<RunSummary>& run) {
   m_stop->setEnabled(!m_stopping);
   m_pause->setEnabled(!m_stopping);
   m_evict->setVisible(going && run->placement == "disk");
+  m_budget->setVisible(going && run->placement == "disk");
   m_resume->setVisible(run && canResume(*run));
   m_resume->setText(run && run->status == RunStatus::queued ? tr("Start") : tr("Resume"));
 }

@@ -20,6 +20,7 @@ class QToolButton;
 namespace dsa::ui {
 
 class Banner;
+class BudgetSlider;
 class Plot;
 
 class LivePage : public QWidget {
@@ -80,6 +81,8 @@ class LivePage : public QWidget {
   QPushButton* m_pause = nullptr;
   QPushButton* m_stop = nullptr;
   QPushButton* m_evict = nullptr;
+  BudgetSlider* m_budget = nullptr;
+  std::optional<double> m_budgetSeen;  // as the trainer last said
   QPushButton* m_resume = nullptr;
   Plot* m_memory = nullptr;
   Plot* m_faults = nullptr;

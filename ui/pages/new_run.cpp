@@ -194,6 +194,9 @@ QWidget* NewRunDialog::makeForm() {
   m_cacheState = mutedLabel();
   form->addRow(QString(), m_cacheState);
 
+  addText(*form, "ram_budget", tr("Memory for rows"),
+          tr("Most memory for rows of a table on disk, such as 256 MiB; with it they are kept in a cache of the run's "
+             "own"));
   m_device = new QComboBox;
   m_device->setAccessibleName(tr("Device"));
   m_device->setEditable(true);
@@ -339,6 +342,7 @@ std::optional<RunSpec> NewRunDialog::gather() {
   spec.train = {};
   spec.train.burnIn = m_base.train.burnIn;
   spec.name = spec.cache = std::nullopt;
+  spec.ramBudget = std::nullopt;
   spec.dim = std::nullopt;
   spec.model = std::nullopt;
   spec.optimizer.lr = std::nullopt;
