@@ -27,7 +27,7 @@ struct BenchArguments {
   std::uint32_t dim = 128;
   unsigned threads = 1;
   double seconds = 0;
-  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget;
+  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget = "";
   double k = 0;
   bool json = false;
 };
@@ -94,18 +94,6 @@ class RowBench {
     const double rowsPerSecond = static_cast<double>(m_count) / median(steps);
     double sum = 0;
     for (const double seconds : steps) sum += seconds;
-    if (getenv("BENCH_Q")) {
-      auto t = steps;
-      double slow = 0;
-      std::sort(t.begin(), t.end());
-      for (double x : t)
-        if (x > 2 * t[t.size() / 2]) slow += x;
-      fmt::print(
-          "p10 {:.2f} p50 {:.2f} p90 {:.2f} p99 {:.2f} p999 {:.2f} max {:.1f} ms; steps over twice the median take "
-          "{:.1f} of {:.1f} s\n",
-          t[t.size() / 10] * 1e3, t[t.size() / 2] * 1e3, t[t.size() * 9 / 10] * 1e3, t[t.size() * 99 / 100] * 1e3,
-          t[t.size() * 999 / 1000] * 1e3, t.back() * 1e3, slow, sum);
-    }
     ordered_json object;
     object["rows"] = m_a.rows;
     object["dim"] = m_a.dim;
@@ -167,6 +155,8 @@ class RowBench {
     if (m_a.engine == "direct") m_options.engine = DiskEngine::direct;
     if (!m_a.ramBudget.empty()) {
       DSA_ASSIGN(m_options.ramBudget, parseBytes(m_a.ramBudget));
+    } else if (m_a.engine == "direct") {
+      m_options.ramBudget = kDirectRowCache;
     }
     DSA_TRY(RowStore::create(m_folder, shape));
     DSA_ASSIGN(m_tables, openDiskTables(m_folder, m_options, kernels));

@@ -65,7 +65,7 @@ class MappedTables final : public StoreTables {
     DSA_ASSIGN(tables->m_store, RowStore::open(folder, options.durability, kernels));
     DSA_TRY(tables->attach(*tables->m_store));
     tables->m_power = options.durability == Durability::power;
-    DSA_ASSIGN(tables->m_keeper, PageKeeper::start(tables->m_store->pieces(), 0));
+    tables->m_opened = options.ramBudget;
     if (options.ramBudget != 0) DSA_TRY(tables->setRamBudget(options.ramBudget));
     return std::unique_ptr<Tables>(std::move(tables));
   }
@@ -85,19 +85,29 @@ class MappedTables final : public StoreTables {
   }
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
                      std::uint64_t ticket, ThreadPool& pool) override {
+    if (m_keeper && m_keeper->over()) m_keeper->settle();
     return m_store->apply(counts, params, next, ticket, pool);
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
   Result<void> evict() override { return m_store->evict(); }
   Result<void> setRamBudget(std::uint64_t bytes) override {
-    if (bytes != 0 && !m_keeper->canCount()) {
+    if (bytes == 0) bytes = m_opened;
+    if (bytes == 0) {
+      m_keeper.reset();
+      return {};
+    }
+    if (!m_keeper) {
+      DSA_ASSIGN(m_keeper, PageKeeper::start(m_store->pieces(), bytes));
+    }
+    if (!m_keeper->canCount()) {
+      m_keeper.reset();
       return fail(
           ErrorCode::usage,
           "ram_budget: this system does not tell how much of the table is cached, so the engine mmap cannot keep "
           "a budget; take the engine direct");
     }
     m_keeper->setBudget(bytes);
-    if (bytes != 0) m_keeper->settle();
+    m_keeper->settle();
     return {};
   }
   TableTraffic traffic() const override {
@@ -113,9 +123,10 @@ class MappedTables final : public StoreTables {
 
  private:
   bool m_power = false;
+  std::uint64_t m_opened = 0;  // the budget then
   mutable std::atomic<std::uint64_t> m_prefetched{0};
   std::unique_ptr<RowStore> m_store;
-  std::unique_ptr<PageKeeper> m_keeper;  // before the store goes
+  std::unique_ptr<PageKeeper> m_keeper;  // under a budget; goes before the store
 };
 
 class DirectTables final : public StoreTables {
@@ -123,7 +134,8 @@ class DirectTables final : public StoreTables {
   static Result<std::unique_ptr<Tables>> open(const std::string& folder, const DiskOptions& options,
                                               const RowKernels& kernels) {
     auto tables = std::make_unique<DirectTables>();
-    DSA_ASSIGN(tables->m_store, DirectStore::open(folder, kernels, {.budgetBytes = budgetOf(options.ramBudget)}));
+    DSA_ASSIGN(tables->m_store, DirectStore::open(folder, kernels, {.budgetBytes = options.ramBudget}));
+    tables->m_opened = options.ramBudget;
     DSA_TRY(tables->attach(tables->m_store->files()));
     return std::unique_ptr<Tables>(std::move(tables));
   }
@@ -147,7 +159,7 @@ class DirectTables final : public StoreTables {
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
   Result<void> evict() override { return m_store->evict(); }
-  Result<void> setRamBudget(std::uint64_t bytes) override { return m_store->setBudget(budgetOf(bytes)); }
+  Result<void> setRamBudget(std::uint64_t bytes) override { return m_store->setBudget(bytes == 0 ? m_opened : bytes); }
   TableTraffic traffic() const override {
     const DirectCounters counters = m_store->counters();
     return {counters.fetched, counters.cacheBytes, m_store->budget(), counters.bytesWritten};
@@ -155,7 +167,7 @@ class DirectTables final : public StoreTables {
   Result<void> close() override { return m_store->close(); }
 
  private:
-  static std::uint64_t budgetOf(std::uint64_t asked) { return asked == 0 ? kDirectBudget : asked; }
+  std::uint64_t m_opened = 0;  // the budget then
   std::unique_ptr<DirectStore> m_store;
 };
 

@@ -70,8 +70,8 @@ class Tables {
   virtual Result<void> checkpoint() = 0;
   /// Drops the table's pages from the page cache; elsewhere than on disk there is none: error usage.
   virtual Result<void> evict() = 0;
-  /// Most bytes of the table in memory from now on, page cache or row cache; 0: none. Error usage: what this place or
-  /// engine cannot do, and why.
+  /// Most bytes of the table in memory from now on, page cache or row cache; 0: as it was opened. Error usage: what
+  /// this place or engine cannot do, and why.
   virtual Result<void> setRamBudget(std::uint64_t bytes) = 0;
   virtual Result<void> close() = 0;
 
@@ -96,10 +96,8 @@ enum class DiskEngine {
 struct DiskOptions {
   Durability durability = Durability::process;  ///< of mmap; direct keeps the last checkpoint in either
   DiskEngine engine = DiskEngine::mmap;
-  std::uint64_t ramBudget = 0;  ///< bytes of the table in memory; 0: none, for direct kDirectBudget
+  std::uint64_t ramBudget = 0;  ///< bytes of the table in memory; 0: none, which direct refuses
 };
-/// The row cache of the direct engine where nobody says otherwise.
-inline constexpr std::uint64_t kDirectBudget = 1ull << 30;
 
 /// Tables on disk, in an existing store. Errors as RowStore::open and DirectStore::open.
 Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, const DiskOptions& options,

@@ -194,7 +194,9 @@ Result<Plan> plan(const PlanInput& input) {
   DSA_ASSIGN(Plan result, countBytes(input));
   const bool onDevice = input.placement == PlacementChoice::gpu;
   result.device = result.batch + (onDevice ? result.total + result.context : 0);
-  result.memory = result.batch + (input.placement == PlacementChoice::ram ? result.total : 0);
+  result.memory = result.batch;
+  if (input.placement == PlacementChoice::ram) result.memory += result.total;
+  if (input.placement == PlacementChoice::disk) result.memory += std::min(result.total, input.rowCache);
   result.disk = input.placement == PlacementChoice::disk ? result.total : 0;
   judgePlaces(input, result);
   addRivals(input, result);
@@ -210,6 +212,7 @@ PlanInput planInputFor(const ResolvedSpec& spec, const DatasetFacts& facts, cons
   input.batchRows = batchSlots(spec.train.batch, spec.train.negatives);
   input.placement = spec.optimizer.placement;
   input.k = spec.k;
+  input.rowCache = rowCacheBytes(spec);
   input.capacity = capacity;
   return input;
 }

@@ -32,6 +32,7 @@ struct PlanInput {
   std::uint64_t batchRows = 0;  ///< unique rows of a step; a table is counted with at most all of its rows
   PlacementChoice placement = PlacementChoice::disk;
   double k = 0;
+  std::uint64_t rowCache = 0;      ///< of placement disk with the direct engine: its budget
   std::uint64_t contextBytes = 0;  ///< what the card's driver takes for itself, where it is known
   PlanCapacity capacity;
 };
@@ -64,7 +65,8 @@ struct Plan {
   std::uint64_t batch = 0;  ///< weights and moments of one step's rows
   std::uint64_t context = 0;
   std::uint64_t device = 0;       ///< on the device that computes: the batch, and the whole table under placement gpu
-  std::uint64_t memory = 0;       ///< private memory for rows: the batch, and the whole table under placement ram
+  std::uint64_t memory = 0;       ///< private memory for rows: the batch; the whole table under placement ram, the row
+                                  ///< cache under placement disk, at most the table
   std::uint64_t disk = 0;         ///< file size of the table under placement disk, else 0; the file is sparse
   std::vector<Verdict> verdicts;  ///< the table whole against card, memory, disk: each one that is known
   std::optional<Verdict> placement;  ///< of these, the one that decides for the placement asked for

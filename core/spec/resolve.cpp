@@ -210,4 +210,10 @@ Result<ResolvedSpec> resolve(const RunSpec& spec, const DatasetFacts& facts) {
   return resolved;
 }
 
+std::uint64_t rowCacheBytes(const ResolvedSpec& spec) {
+  if (spec.optimizer.placement != PlacementChoice::disk || spec.optimizer.engine == EngineChoice::mmap) return 0;
+  if (spec.ramBudget != 0) return spec.ramBudget;
+  return spec.optimizer.engine == EngineChoice::direct ? kDirectRowCache : 0;
+}
+
 }  // namespace dsa

@@ -16,6 +16,8 @@ namespace dsa {
 
 enum class ModelChoice { poincare, transe, distmult, euclidean };
 enum class PlacementChoice { disk, ram, gpu };
+/// The row cache of the direct engine where no budget is set.
+inline constexpr std::uint64_t kDirectRowCache = std::uint64_t{1} << 30;
 enum class EngineChoice { automatic, mmap, direct };  ///< "auto" in JSON
 enum class DecayChoice { none, linear };
 enum class ReductionChoice { sum, mean };

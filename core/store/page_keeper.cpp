@@ -12,9 +12,7 @@ namespace dsa {
 namespace {
 
 constexpr std::uint64_t kWindow = 4ull << 20;
-constexpr auto kTick = std::chrono::milliseconds(25);
-// Once around before pages are 30 seconds old, when the kernel would begin (vm.dirty_expire_centisecs).
-constexpr std::uint64_t kTicksARound = 20'000 / 25;
+constexpr auto kTick = std::chrono::milliseconds(10);
 // Windows whose writes are under way at a time while the cache is shrunk.
 constexpr std::size_t kTogether = 16;
 
@@ -65,10 +63,10 @@ void PageKeeper::run() {
   while (!m_stop) {
     lock.unlock();
     const std::uint64_t most = budget();
-    // A little below, since a step goes on while pages are dropped.
-    if (most != 0 && cached() > most / 16 * 15) shrink();
-    writeBack();
+    // Well below, since steps go on while pages are dropped.
+    if (most != 0 && cached() > most / 16 * 13) shrink();
     const bool within = most == 0 || cached() <= most;
+    m_over.store(!within, std::memory_order_relaxed);
     lock.lock();
     if (within) ++m_rounds;
     m_wake.notify_all();
@@ -123,21 +121,9 @@ void PageKeeper::drop(const Window& window) const {
   ::posix_fadvise(fd, offset, bytes, POSIX_FADV_DONTNEED);
 }
 
-void PageKeeper::writeBack() {
-  static const double round = getenv("KEEPER_S") ? atof(getenv("KEEPER_S")) : 20;
-  if (round == 0) return;
-  m_due += static_cast<double>(m_windows) / (round * 40);
-  for (; m_due >= 1; m_due -= 1) {
-    const Window window = nextWindow();
-    if (residencyOf(window).dirtyBytes.value_or(window.bytes) == 0) continue;
-    unmap(window);
-    beginWrite(window);
-  }
-}
-
-/// From the hand on, which has been away longest, until a tenth of the budget is free; once around at most.
+/// From the hand on, which has been away longest, until a quarter of the budget is free; once around at most.
 void PageKeeper::shrink() {
-  const std::uint64_t goal = budget() / 10 * 9;
+  const std::uint64_t goal = budget() / 4 * 3;
   std::vector<Window> together;
   for (std::uint64_t looked = 0; looked < m_windows && cached() > goal;) {
     together.clear();

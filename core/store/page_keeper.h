@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a mapped table's dirty pages back a piece at a time and, under a budget, keeps its page cache within it.
+// Keeps the page cache of a mapped table within a budget.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,11 @@
 
 namespace dsa {
 
-/// The kernel's own write-back goes over every page of the file with a TLB shootdown each, and the step stalls every
-/// dozen seconds. This one takes 4 MiB out of the page tables at once and starts their write, a little at a time,
-/// before the kernel finds them old. Nothing that is stored is lost by it: the pages stay in the page cache until they
-/// are written, and a step that needs them maps them again. A thread of its own. Thread: all functions from any thread.
+/// Takes 4 MiB at a time out of the page tables, has them written, and drops them; counts what is left by cachestat or
+/// mincore. Nothing that is stored is lost by it: a page stays in the page cache until it is written, and a step that
+/// needs it maps it again. A thread of its own. Thread: all functions from any thread.
+/// Without a budget the kernel's write-back is left alone: taking it over in this way, every window within 20 s, gave a
+/// mean of 71 to 74% of the median over 50 s at 1M x 128, the kernel 74 to 85.
 class PageKeeper {
  public:
   struct Piece {
@@ -26,7 +27,7 @@ class PageKeeper {
     std::uint64_t bytes;  ///< of it
   };
 
-  /// budgetBytes: most page cache of all files together; 0: none, only write-back.
+  /// budgetBytes: most page cache of all files together; 0: none.
   static Result<std::unique_ptr<PageKeeper>> start(std::vector<Piece> pieces, std::uint64_t budgetBytes);
   ~PageKeeper();
   PageKeeper(const PageKeeper&) = delete;
@@ -36,6 +37,8 @@ class PageKeeper {
   [[nodiscard]] std::uint64_t budget() const { return m_budget.load(std::memory_order_relaxed); }
   /// Waits until the cache is within the budget, or a second at most. For a budget that was just set.
   void settle();
+  /// At the last look there was more than the budget: whoever steps waits, settle().
+  [[nodiscard]] bool over() const { return m_over.load(std::memory_order_relaxed); }
   /// Whether the kernel tells what is cached; without that no budget can be kept.
   [[nodiscard]] bool canCount() const;
 
@@ -49,7 +52,6 @@ class PageKeeper {
   PageKeeper() = default;
   void run();
   [[nodiscard]] std::uint64_t cached() const;
-  void writeBack();
   void shrink();
   void unmap(const Window& window) const;
   void beginWrite(const Window& window) const;
@@ -61,8 +63,8 @@ class PageKeeper {
   std::vector<ResidencyProbe> m_probes;
   std::uint64_t m_windows = 0;
   std::uint64_t m_hand = 0;
-  double m_due = 0;  // windows to be written back in this tick
   std::atomic<std::uint64_t> m_budget{0};
+  std::atomic<bool> m_over{false};
   std::mutex m_mutex;
   std::condition_variable m_wake;
   std::uint64_t m_rounds = 0;  // of shrinking that ended within the budget

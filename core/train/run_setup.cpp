@@ -51,9 +51,10 @@ DiskOptions diskOptionsOf(const ResolvedSpec& spec) {
   DiskOptions options;
   if (spec.checkpoint.durability == DurabilityChoice::power) options.durability = Durability::power;
   options.ramBudget = spec.ramBudget;
-  const bool direct = spec.optimizer.engine == EngineChoice::direct ||
-                      (spec.optimizer.engine == EngineChoice::automatic && spec.ramBudget != 0);
-  if (direct) options.engine = DiskEngine::direct;
+  if (const std::uint64_t cache = rowCacheBytes(spec); cache != 0) {
+    options.engine = DiskEngine::direct;
+    options.ramBudget = cache;
+  }
   return options;
 }
 
@@ -104,7 +105,7 @@ namespace {
 /// The rows of a step must fit the row cache.
 Result<void> checkBudget(const RunSetup& setup) {
   const DiskOptions options = diskOptionsOf(setup.spec);
-  const std::uint64_t budget = options.ramBudget == 0 ? kDirectBudget : options.ramBudget;
+  const std::uint64_t budget = options.ramBudget;
   if (options.engine != DiskEngine::direct || budget >= DirectStore::leastBudget(setup.shape)) return {};
   return fail(
       ErrorCode::usage,

@@ -327,7 +327,7 @@ Result<void> Training::obey(std::deque<std::unique_ptr<PreparedBatch>>& queue) {
           break;
         case Order::Kind::setRamBudget:
           answer = order.value == 0
-                       ? std::string("done; no budget of the user's any more")
+                       ? std::string("done; as the run's spec has it")
                        : fmt::format("done; at most {} of rows in memory from now on", formatBytes(order.value));
           DSA_TRY(answering(m_tables->setRamBudget(order.value), answer));
           announceAgain(queue);

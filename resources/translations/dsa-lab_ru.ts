@@ -507,6 +507,14 @@
         <source>larger than the disk; only touched rows take room</source>
         <translation>больше диска; место займут лишь затронутые строки</translation>
     </message>
+    <message>
+        <source>row cache (the budget)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>private memory stays within the budget</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>dsa::ui::Hardware</name>
@@ -1368,6 +1376,10 @@
     <message>
         <source>Most memory for rows of a table on disk, such as 256 MiB; with it they are kept in a cache of the run&apos;s own</source>
         <translation>Сколько памяти могут занимать строки таблицы на диске, например 256 MiB; тогда они лежат в собственном кэше запуска</translation>
+    </message>
+    <message>
+        <source>no budget</source>
+        <translation type="unfinished">без ограничения</translation>
     </message>
 </context>
 <context>

@@ -276,7 +276,7 @@ class tst_direct_store : public QObject {
         fail();
       }
     }
-    QVERIFY(losses.size() > 60);
+    QVERIFY(losses.size() > 40);
     for (const auto& [torn, step] : losses) {
       auto store = openDirectly(torn, DirectStore::leastBudget(shape));
       QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());

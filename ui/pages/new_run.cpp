@@ -441,7 +441,9 @@ bool NewRunDialog::showPicture(const RunSpec& spec, const DatasetFacts& facts) {
 void NewRunDialog::showDefaults(const ResolvedSpec& resolved) {
   for (auto it = m_texts.cbegin(); it != m_texts.cend(); ++it) {
     if (it.key() == "k" || it.key() == "cache" || it.key() == "name" || !it.value()->text().isEmpty()) continue;
-    it.value()->setPlaceholderText(specValueText(findSpecKey(it.key().toStdString())->getResolved(resolved)));
+    it.value()->setPlaceholderText(it.key() == "ram_budget"
+                                       ? tr("no budget")
+                                       : specValueText(findSpecKey(it.key().toStdString())->getResolved(resolved)));
   }
   for (auto it = m_choices.cbegin(); it != m_choices.cend(); ++it) {
     const QString name = specValueText(findSpecKey(it.key().toStdString())->getResolved(resolved));

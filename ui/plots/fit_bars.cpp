@@ -60,8 +60,12 @@ QVector<FitBar> fitBars(const PlanInput& input, const PlanCapacity& capacity, bo
     };
     if (place == PlacementChoice::disk) {
       add(FitBars::tr("batch"), planned->batch, colour, false);
-      add(FitBars::tr("table on disk (sparse file, page cache as there is room)"), planned->total, theme.disk, true);
-      bar.verdict = FitBars::tr("private memory does not grow with the table");
+      const std::uint64_t rowCache = planned->memory - planned->batch;
+      add(FitBars::tr("row cache (the budget)"), rowCache, partColour(colour, 1), false);
+      add(FitBars::tr("table on disk (sparse file, page cache as there is room)"), planned->total - rowCache,
+          theme.disk, true);
+      bar.verdict = rowCache == 0 ? FitBars::tr("private memory does not grow with the table")
+                                  : FitBars::tr("private memory stays within the budget");
       if (planned->placement) {
         bar.fit = planned->placement->fit;
         if (bar.fit == Fit::doesNotFit) bar.verdict = FitBars::tr("larger than the disk; only touched rows take room");

@@ -57,6 +57,8 @@ bool placeRun(RunSpec& spec, const QString& arm) {
   if (!placeValue || !ruleValue) return false;
   place->set(spec, *placeValue);
   rule->set(spec, *ruleValue);
+  // As dsa compare: a budget is of the arms on disk.
+  if (spec.optimizer.placement != PlacementChoice::disk) spec.ramBudget = std::nullopt;
   return true;
 }
 
