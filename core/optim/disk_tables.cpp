@@ -37,6 +37,7 @@ class DiskTables final : public Tables {
       }
     }
   }
+  Result<void> intact() const override { return m_store->intact(); }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override { m_store->prefetch(t, rows); }
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,

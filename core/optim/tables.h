@@ -43,6 +43,9 @@ class Tables {
   virtual Result<void> scanTouched(std::uint32_t t,
                                    const std::function<void(std::uint64_t, const float*)>& visit) const = 0;
 
+  /// Error machine: the disk or another program took pages of the tables; what was read since the last call is zeros.
+  [[nodiscard]] virtual Result<void> intact() const { return {}; }
+
   /// Rows of a coming step, for durability "power"; gives the ticket for its apply().
   virtual std::uint64_t announce(const StepRows& rows) = 0;
   /// Rows that will be read soon. Thread-safe.

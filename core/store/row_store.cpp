@@ -47,8 +47,6 @@ Result<std::unique_ptr<RowStore>> RowStore::openReadOnly(const std::string& fold
   return store;
 }
 
-RowStore::~RowStore() = default;
-
 std::uint64_t RowStore::step() const { return observe(live().step); }
 
 StateBlob RowStore::state() const { return live().states[step() % 2]; }
@@ -113,13 +111,17 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
       for (std::uint32_t t = 0; t < counts.size(); ++t) named.emplace_back(ids(t), ids(t) + counts[t]);
       ticket = announce(named);
     }
-    DSA_TRY(m_journal->wait(ticket));
+    if (auto safe = m_journal->wait(ticket); !safe) {
+      DSA_TRY(usable());  // old records that could not be read say more than the journal
+      return safe;
+    }
   }
   DSA_CHECK(pool.threads() <= kMaxWorkers);
   const unsigned workers = rows < kRowsForThreads ? 1 : pool.threads();
   const std::uint64_t made = step() + 1;
   m_intent.arm(made, counts, params, next, workers);
   m_intent.apply(m_records, m_kernels, pool);
+  if (damaged()) return usable();
   markTouched(counts);
   live().states[made % 2] = next;
   publish(live().step, made);
@@ -127,18 +129,11 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
   return {};
 }
 
-Result<void> RowStore::usable() const {
-  if (m_closed)
-    return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on", m_folder);
-  if (!m_broken.message.empty()) return tl::unexpected(m_broken);
-  return {};
-}
-
 /// After a failed fdatasync the kernel may have dropped what it could not write, and the next one may succeed all the
 /// same: what the disk holds is any subset of the stores since the last one, as after a power loss. The boot id goes,
 /// so that the next open treats it as one.
 tl::unexpected<Error> RowStore::breakOff(const Error& error) {
-  if (m_writable && live().clean == 0) std::memset(live().bootId, 0, sizeof live().bootId);
+  if (m_writable) disown(false);
   m_broken = Error{error.code, fmt::format("{}. Nothing more is written to this table; see to the disk, then resume "
                                            "the run: it goes on from what is safely stored",
                                            error.message)};
