@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGKILL at random instants, from the first millisecond on: what is resumed ends as the run that nobody killed.
+//
+// DSA_KILLS=200 kills as often instead of 25 times, in a training that is longer by as much; DSA_KILL_FLAGS adds flags
+// to each, as in DSA_KILL_FLAGS="--engine direct --ram-budget 64MiB".
 #include <QRandomGenerator>
 #include <QRegularExpression>
 #include <QThread>
@@ -8,6 +11,17 @@
 #include "app_fixture.h"
 
 using namespace app;
+
+namespace {
+
+constexpr int kKills = 25;
+
+int killsWanted() {
+  const int kills = qEnvironmentVariableIntValue("DSA_KILLS");
+  return kills > 0 ? kills : kKills;
+}
+
+}  // namespace
 
 class TestKill : public QObject {
   Q_OBJECT
@@ -18,20 +32,23 @@ class TestKill : public QObject {
 
 void TestKill::killedRunsEndAsTheUninterruptedOne_data() {
   QTest::addColumn<QString>("spec");
-  QTest::addColumn<int>("kills");
+  QTest::addColumn<int>("epochs");
   QTest::newRow("process")
-      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --epochs 30 --threads 2"
-      << 25;
+      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --threads 2" << 30;
   QTest::newRow("power, checkpoints by steps, two tables")
-      << "--dataset umls --model distmult --dim 64 --rule sparse_adam --batch 64 --negatives 40 --epochs 25 --threads "
-         "2 --durability power --checkpoint-steps 37"
+      << "--dataset umls --model distmult --dim 64 --rule sparse_adam --batch 64 --negatives 40 --threads 2 "
+         "--durability power --checkpoint-steps 37"
       << 25;
 }
 
 void TestKill::killedRunsEndAsTheUninterruptedOne() {
   QFETCH(QString, spec);
-  QFETCH(int, kills);
-  const QString flags = spec + " --seed 5 --hash --json";
+  QFETCH(int, epochs);
+  const int kills = killsWanted();
+  const QString flags = QString("%1 --epochs %2 %3 --seed 5 --hash --json")
+                            .arg(spec)
+                            .arg(epochs * std::max(kills, kKills) / kKills)
+                            .arg(qEnvironmentVariable("DSA_KILL_FLAGS"));
   const Home calm;
   QElapsedTimer timer;
   timer.start();
