@@ -29,21 +29,6 @@ const std::string& calmHash() {
   return hash;
 }
 
-QString onlyFolderIn(const QString& cache) {
-  const QStringList names = QDir(cache).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
-  return names.size() == 1 ? cache + "/" + names.front() : QString();
-}
-
-/// Steps applied, as the live page has them (FORMAT.md); 0 while there is none.
-std::uint64_t stepsIn(const QString& cache) {
-  QFile file(onlyFolderIn(cache) + "/store.dsa");
-  std::uint64_t step = 0;
-  if (!file.open(QIODevice::ReadOnly) || !file.seek(3 * 4096 + 40) ||
-      file.read(reinterpret_cast<char*>(&step), sizeof step) != sizeof step)
-    return 0;
-  return step;
-}
-
 /// A training that has made at least `steps` steps and goes on.
 std::unique_ptr<QProcess> trainingAt(const Home& home, const QString& cache, bool power, std::uint64_t steps) {
   auto process = home.start("train " + kSpec + durabilityFlags(power), {"--cache", cache});
