@@ -84,7 +84,7 @@ void TestKill::killedRunsEndAsTheUninterruptedOne() {
   for (; kills < wanted; ++kills) {
     // The first third very early: while folders, database and tables are made. The rest anywhere, so that all of them
     // together need half of the run.
-    const double latest = kills < wanted / 3 ? startMs * (kills + 1) / (wanted / 3) : startMs + trainingMs / wanted;
+    const double latest = kills < wanted / 3 ? startMs / 3 * (kills + 1) / (wanted / 3) : startMs + trainingMs / wanted;
     const double delayMs = random.bounded(std::max(1.0, latest));
     const auto process =
         home.start(next, next.startsWith("train") ? QStringList{"--cache", home.cache()} : QStringList());
