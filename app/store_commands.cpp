@@ -117,7 +117,9 @@ void addStoreCommands(CLI::App& app, Chosen& chosen) {
           DSA_ASSIGN(const FoundTable found, findTable(a->path, a->database));
           const std::string& folder = found.folder;
           DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(folder));
-          return work(*store, folder);
+          DSA_ASSIGN(ordered_json figures, work(*store, folder));
+          DSA_TRY(store->intact());
+          return figures;
         }();
         if (!object) return reportError(object.error());
         if (a->json) {

@@ -63,6 +63,7 @@ Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::st
   if (store->shape().tables.size() > 1) relations = source(1);
   DSA_ASSIGN(const EvalMetrics metrics, evaluate(*setup.dataset, setup.model, setup.spec.k, entities,
                                                  relations ? &*relations : nullptr, level, pool, EvalOptions{}));
+  DSA_TRY(store->intact());
   nlohmann::ordered_json object;
   object["run"] = id;
   object["step"] = store->step();

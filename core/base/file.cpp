@@ -143,10 +143,13 @@ Result<Mapping> Mapping::anonymous(std::uint64_t bytes) {
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : m_data(std::exchange(other.m_data, nullptr)), m_size(std::exchange(other.m_size, 0)) {}
+    : m_data(std::exchange(other.m_data, nullptr)),
+      m_size(std::exchange(other.m_size, 0)),
+      m_guard(std::move(other.m_guard)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   if (this != &other) {
+    m_guard = std::move(other.m_guard);
     if (m_data != nullptr) ::munmap(m_data, m_size);
     m_data = std::exchange(other.m_data, nullptr);
     m_size = std::exchange(other.m_size, 0);
@@ -155,6 +158,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 }
 
 Mapping::~Mapping() {
+  m_guard = {};  // before the range may be somebody else's
   if (m_data != nullptr) ::munmap(m_data, m_size);
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "core/base/bus_guard.h"
 #include "core/base/error.h"
 
 namespace dsa {
@@ -74,12 +75,16 @@ class Mapping {
 
   [[nodiscard]] std::byte* data() const { return m_data; }
   [[nodiscard]] std::uint64_t size() const { return m_size; }
+  /// From here on a page of it that the kernel cannot give is zeros and damaged() instead of SIGBUS (bus_guard.h).
+  void guard() { m_guard = BusGuard(m_data, m_size); }
+  [[nodiscard]] bool damaged() const { return m_guard.damaged(); }
   /// msync(MS_SYNC) of the whole mapping and then fdatasync of the file it came from is the caller's: see File::sync.
   Result<void> sync(const std::string& path) const;
 
  private:
   std::byte* m_data = nullptr;
   std::uint64_t m_size = 0;
+  BusGuard m_guard;
 };
 
 /// Makes the folder and its parents; an error says which step failed.

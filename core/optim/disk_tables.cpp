@@ -74,6 +74,7 @@ class MappedTables final : public StoreTables {
   StateBlob state() const override { return m_store->state(); }
   std::uint64_t* ids(std::uint32_t t) override { return m_store->ids(t); }
   float* grads(std::uint32_t t) override { return m_store->grads(t); }
+  Result<void> intact() const override { return m_store->intact(); }
   bool wantsRows() const override { return m_power; }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   Result<void> stage(std::span<const std::uint64_t>, std::uint64_t) override { return {}; }
@@ -144,6 +145,7 @@ class DirectTables final : public StoreTables {
   StateBlob state() const override { return m_store->state(); }
   std::uint64_t* ids(std::uint32_t t) override { return m_store->ids(t); }
   float* grads(std::uint32_t t) override { return m_store->grads(t); }
+  Result<void> intact() const override { return m_store->files().intact(); }
   bool wantsRows() const override { return true; }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket) override {

@@ -52,6 +52,9 @@ class Tables {
   virtual Result<void> scanTouched(std::uint32_t t,
                                    const std::function<void(std::uint64_t, const float*)>& visit) const = 0;
 
+  /// Error machine: the disk or another program took pages of the tables; what was read since the last call is zeros.
+  [[nodiscard]] virtual Result<void> intact() const { return {}; }
+
   /// Whether announce() does anything.
   [[nodiscard]] virtual bool wantsRows() const = 0;
   /// Rows of a coming step, for durability "power" and the direct engine; gives the ticket for its stage() and apply().

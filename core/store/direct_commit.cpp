@@ -62,6 +62,7 @@ Result<void> DirectStore::commit() {
   RowStore& files = *m_files;
   for (std::uint32_t t = 0; t < tables(); ++t) {
     DSA_TRY(flush(t, 0));
+    DSA_TRY(table(t).intact());
     DSA_TRY(table(t).slab().sync());
     // What the last log made: it is about to be written over.
     DSA_TRY(table(t).syncMap());
@@ -146,7 +147,7 @@ Result<void> DirectStore::close() {
     return m_files->m_storeFile.sync();
   };
   if (auto done = end(); !done) return breakOff(done.error());
-  m_closed = true;
+  m_closed = m_files->m_closed = true;
   return {};
 }
 

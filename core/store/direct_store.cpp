@@ -149,7 +149,7 @@ Result<void> DirectStore::usable() const {
     return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on",
                 m_files->m_folder);
   if (!m_broken.message.empty()) return tl::unexpected(m_broken);
-  return {};
+  return m_files->intact();
 }
 
 /// Memory and slab do not belong together any more; the last checkpoint does not know of it.

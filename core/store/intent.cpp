@@ -45,6 +45,7 @@ Result<Intent> Intent::open(const std::string& path, const Superblock& super) {
   intent.m_path = path;
   intent.m_tables.assign(super.tables, super.tables + super.tableCount);
   DSA_ASSIGN(intent.m_mapping, Mapping::map(file, kPage + bytes, Mapping::Kind::sharedReadWrite));
+  intent.m_mapping.guard();
   intent.layOut(intent.m_mapping.data() + kPage, super);
   return intent;
 }

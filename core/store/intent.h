@@ -48,6 +48,7 @@ class Intent {
   /// After a kill and check(): finishes an armed step, whatever part of it was done. False: nothing was armed.
   bool finish(std::span<const RecordArray> tables, const RowKernels& kernels) const;
   void disarm() const;
+  [[nodiscard]] const Mapping& mapping() const { return m_mapping; }
   [[nodiscard]] bool armed() const { return observe(m_page->armed) == 1; }
 
  private:

@@ -88,7 +88,10 @@ std::uint64_t RowScan::bufferBytes(std::uint64_t rows) const { return wholePages
 
 Result<std::optional<RowBlock>> RowScan::next() {
   const std::uint64_t first = m_rows == ScanRows::touched ? m_store.touchedBits(m_table).next(m_next) : m_next;
-  if (first >= m_shape.rows) return std::nullopt;
+  if (first >= m_shape.rows) {
+    DSA_TRY(m_store.intact());
+    return std::nullopt;
+  }
   RowBlock block;
   block.first = first;
   block.count = std::min(rowsInBlock(), m_shape.rows - first);
@@ -99,6 +102,8 @@ Result<std::optional<RowBlock>> RowScan::next() {
       if (!m_store.touched(m_table, first + i)) fillInitial(first + i, records + i * block.recordFloats);
     }
   }
+  // The touched bits are read in place.
+  DSA_TRY(m_store.intact());
   block.records = records;
   m_next = first + block.count;
   return block;
@@ -118,7 +123,7 @@ Result<void> RowScan::readWeights(std::uint64_t begin, std::uint64_t count, floa
         initialWeights(m_store.shape().seed, m_table, begin + done, m_shape.dim, m_shape.initScale, out);
     }
   }
-  return {};
+  return m_store.intact();
 }
 
 void RowScan::fillInitial(std::uint64_t row, float* record) const {

@@ -90,6 +90,8 @@ Result<void> RowStore::admit(std::uint32_t t, std::uint64_t count) {
   m_newRecord.assign(table.recordFloats(), 0.0f);
   const std::uint64_t* const rows = ids(t);
   for (std::uint64_t i = 0; i < count; ++i) {
+    // Also -1 as an id: nothing outside the table is read or written for it.
+    DSA_CHECK(rows[i] < table.rows && (i == 0 || rows[i - 1] < rows[i]));
     if (m_touched[t].test(rows[i])) continue;
     initialWeights(m_shape.seed, t, rows[i], table.dim, table.initScale, m_newRecord.data());
     if (auto put = m_rowFiles[t].writeAt(std::as_bytes(std::span(m_newRecord)), kPage + rows[i] * m_records[t].stride);
@@ -125,13 +127,17 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
       for (std::uint32_t t = 0; t < counts.size(); ++t) named.emplace_back(ids(t), ids(t) + counts[t]);
       ticket = announce(named);
     }
-    DSA_TRY(m_journal->wait(ticket));
+    if (auto safe = m_journal->wait(ticket); !safe) {
+      DSA_TRY(usable());  // old records that could not be read say more than the journal
+      return safe;
+    }
   }
   DSA_CHECK(pool.threads() <= kMaxWorkers);
   const unsigned workers = rows < kRowsForThreads ? 1 : pool.threads();
   const std::uint64_t made = step() + 1;
   m_intent.arm(made, counts, params, next, workers);
   m_intent.apply(m_records, m_kernels, pool);
+  if (damaged()) return usable();
   markTouched(counts);
   live().states[made % 2] = next;
   publish(live().step, made);
@@ -139,18 +145,11 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
   return {};
 }
 
-Result<void> RowStore::usable() const {
-  if (m_closed)
-    return fail(ErrorCode::bug, "{}: the table is closed and was not changed; open it again to go on", m_folder);
-  if (!m_broken.message.empty()) return tl::unexpected(m_broken);
-  return {};
-}
-
 /// After a failed fdatasync the kernel may have dropped what it could not write, and the next one may succeed all the
 /// same: what the disk holds is any subset of the stores since the last one, as after a power loss. The boot id goes,
 /// so that the next open treats it as one.
 tl::unexpected<Error> RowStore::breakOff(const Error& error) {
-  if (m_writable && live().clean == 0) std::memset(live().bootId, 0, sizeof live().bootId);
+  if (m_writable) disown(false);
   m_broken = Error{error.code, fmt::format("{}. Nothing more is written to this table; see to the disk, then resume "
                                            "the run: it goes on from what is safely stored",
                                            error.message)};

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -71,8 +72,8 @@ class UnitOverlay {
 
 /// The engine mmap, and the files for both engines.
 /// Thread: the run thread, except where said otherwise.
-/// After a failed fdatasync, and after close(), every call that would write is refused; opening again recovers
-/// (FORMAT.md, "A failed sync").
+/// After a failed fdatasync, a page that was lost and after close(), every call that would write is refused; opening
+/// again recovers (FORMAT.md, "A failed sync", "A lost page").
 class RowStore {
  public:
   /// Makes FOLDER and the files in it, durable before it returns. Errors: input, a store is there already (nothing is
@@ -97,6 +98,10 @@ class RowStore {
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
+
+  /// Error machine: a file was cut short or removed, or a page of it could not be read or written, and zeros stand for
+  /// it: nothing that was read since the last call counts. Thread-safe.
+  [[nodiscard]] Result<void> intact() const;
 
   [[nodiscard]] const StoreShape& shape() const { return m_shape; }
   [[nodiscard]] Recovery recovery() const { return m_recovery; }
@@ -178,7 +183,16 @@ class RowStore {
   Result<void> markClosed();
   [[nodiscard]] bool sameBoot() const;
   [[nodiscard]] std::vector<UndoJournal::Table> journalTables() const;
-  [[nodiscard]] Result<void> usable() const;
+  /// What became of the files under us.
+  struct Loss {
+    std::string what;
+    bool forGood = false;  // content is gone, which no journal has
+  };
+  [[nodiscard]] bool damaged() const;
+  [[nodiscard]] std::optional<Loss> loss() const;
+  [[nodiscard]] Error lostError(const Loss& lost) const;
+  void disown(bool forGood);
+  Result<void> usable();
   tl::unexpected<Error> breakOff(const Error& error);
   Result<void> sync(const File& file);
   Result<void> admit(std::uint32_t t, std::uint64_t count);

@@ -2,6 +2,7 @@
 #include "core/store/slotted_table.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,6 +89,19 @@ Result<void> SlottedTable::remove(const std::string& folder, const TableShape& t
     std::filesystem::remove(path, error);
     if (error) return failErrno(path, "delete", error.value());
     DSA_TRY(syncFolder(folder));
+  }
+  return {};
+}
+
+Result<void> SlottedTable::intact() const {
+  struct stat now {};
+  if (::fstat(m_slab.fd(), &now) != 0) return failErrno(m_slab.path(), "look at", errno);
+  const std::uint64_t expected = kPage + m_slabSlots * m_layout.slotBytes;
+  if (now.st_nlink == 0)
+    return fail(ErrorCode::machine, "{}: removed by another program while it was in use", m_slab.path());
+  if (static_cast<std::uint64_t>(now.st_size) < expected) {
+    return fail(ErrorCode::machine, "{}: cut short by another program while it was in use ({} bytes long, expected {})",
+                m_slab.path(), now.st_size, expected);
   }
   return {};
 }

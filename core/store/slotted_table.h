@@ -59,6 +59,8 @@ class SlottedTable {
   }
   /// After the checkpoint that names the moves is durable: to NAME.slots; what they left is free. Not synced.
   Result<void> commit();
+  /// Error machine: another program cut the slab short or removed it. Not seen by writes, which would make it longer.
+  [[nodiscard]] Result<void> intact() const;
   /// NAME.slots on the disk.
   Result<void> syncMap() const { return m_mapFile.sync(); }
   /// A move read back from the log, not yet in the file: for a reader as for a writer.

@@ -18,8 +18,6 @@ std::uint64_t slotsUuidHash(const Superblock& super) { return checksumOf(super.u
 
 }  // namespace
 
-RowStore::~RowStore() = default;
-
 /// The tables' slots as the last checkpoint has them. Read-only, for nothing is written: in memory.
 Result<void> RowStore::openSlotted(bool writable) {
   m_slotted.clear();
@@ -197,6 +195,7 @@ Result<std::unique_ptr<RowStore>> RowStore::openForDirect(const std::string& fol
     DSA_TRY(store->markClosed());
   }
   DSA_TRY(store->makeSlotted());
+  store->m_durability = Durability::power;  // from here on the last checkpoint is what everything leads back to
   return store;
 }
 

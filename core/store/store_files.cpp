@@ -93,6 +93,7 @@ Result<void> RowStore::openFiles(bool writable) {
   DSA_ASSIGN(m_storeFile, File::open(names::store(m_folder), mode));
   DSA_ASSIGN(m_super, readSuperblock(m_storeFile));
   DSA_ASSIGN(m_storeMap, Mapping::map(m_storeFile, names::kStoreBytes, kind));
+  m_storeMap.guard();
   if (std::memcmp(live().magic, "DSALIVE1", 8) != 0) {
     return fail(ErrorCode::input, "{}: page 3 is damaged; nothing was changed", m_storeFile.path());
   }
@@ -106,9 +107,11 @@ Result<void> RowStore::openFiles(bool writable) {
     // makes large folios that a single store dirties whole (1,009 times the data). openContentFile said so, too.
     DSA_ASSIGN(Mapping map, Mapping::map(rows, kPage + bytes, kind));
     ::madvise(map.data(), map.size(), MADV_RANDOM);
+    map.guard();
     DSA_ASSIGN(File touched, openContentFile(names::touched(m_folder, table), names::kTouchedMagic, t, m_super.uuid,
                                              names::touchedBytes(table), mode));
     DSA_ASSIGN(Mapping bits, Mapping::map(touched, kPage + names::touchedBytes(table), kind));
+    bits.guard();
     m_records.push_back(RecordArray{map.data() + kPage, names::stride(table)});
     m_touched.emplace_back(bits.data() + kPage, table.rows);
     m_rowFiles.push_back(std::move(rows));
@@ -119,6 +122,7 @@ Result<void> RowStore::openFiles(bool writable) {
   const std::uint64_t lossBytes = m_shape.lossCapacity * 8;
   DSA_ASSIGN(m_lossFile, openContentFile(names::losses(m_folder), names::kLossMagic, 0, m_super.uuid, lossBytes, mode));
   DSA_ASSIGN(m_lossMap, Mapping::map(m_lossFile, kPage + lossBytes, kind));
+  m_lossMap.guard();
   m_losses = reinterpret_cast<double*>(m_lossMap.data() + kPage);
   if (writable) {
     DSA_ASSIGN(m_intent, Intent::open(names::intent(m_folder), m_super));

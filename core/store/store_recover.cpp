@@ -116,6 +116,7 @@ Result<void> RowStore::recover() {
   } else {
     DSA_TRY(rollBack());
   }
+  DSA_TRY(usable());
   m_intent.disarm();
   if (m_durability == Durability::power) DSA_TRY(startJournal());
   return raiseFlags();
@@ -165,7 +166,7 @@ Result<void> RowStore::forgetAll() {
 std::vector<UndoJournal::Table> RowStore::journalTables() const {
   std::vector<UndoJournal::Table> tables;
   for (std::uint32_t t = 0; t < m_records.size(); ++t)
-    tables.push_back({m_records[t], m_touched[t], m_shape.tables[t].rows});
+    tables.push_back({m_records[t], m_touched[t], m_shape.tables[t].rows, {&m_rowMaps[t], &m_touchedMaps[t]}});
   return tables;
 }
 

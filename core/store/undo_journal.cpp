@@ -150,6 +150,12 @@ Result<void> UndoJournal::write(const StepRows& rows) {
 }
 
 Result<void> UndoJournal::writeBlock() {
+  // An old record that could not be read must not become what a rollback puts in the row's place.
+  for (const Table& table : m_tables) {
+    for (const Mapping* const map : table.behind) {
+      if (map->damaged()) return fail(ErrorCode::machine, "{}: a page of the table is lost", m_file.path());
+    }
+  }
   JournalBlock header;
   header.generation = m_generation;
   header.sequence = m_sequence;

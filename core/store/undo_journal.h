@@ -31,6 +31,8 @@ class UndoJournal {
     RecordArray records;
     TouchedBits touched;
     std::uint64_t rows = 0;
+    /// What records and bits lie in: where a page of it was lost, no block is written.
+    std::vector<const Mapping*> behind = {};
   };
 
   /// Most bytes of payload in a block: bounds the memory of the writer and of the one who reads it back. A larger step

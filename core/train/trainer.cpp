@@ -232,10 +232,12 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   std::unique_ptr<PreparedBatch> batch = std::move(queue.front());
   queue.pop_front();
   const std::uint64_t step = m_tables->step();
+  DSA_TRY(m_tables->intact());
   DSA_CHECK(batch->batch.step == step);
   const FaultCounts before = callingThreadFaults();
   DSA_TRY(m_engine->compute(*batch, *m_tables));
   stall += m_engine->stageSeconds();
+  DSA_TRY(m_tables->intact());  // before a gradient of zeros is blamed
   const BadGradient bad = findBadGradient(*m_tables, m_engine->counts());
   if (bad.found) return tl::unexpected(badGradient(bad));
 
@@ -369,6 +371,7 @@ Result<void> Training::evaluateNow(std::uint64_t epoch) {
     m_notTraining += secondsSince(begin);
     return {};
   }
+  DSA_TRY(m_tables->intact());
   m_out.metrics = *measured;
   m_evaluatedAt = m_tables->step();
   m_observer.evaluated(epoch, m_out.metrics);

@@ -99,6 +99,22 @@ inline std::string sha256OfFile(const QString& path) {
   return hash.hex();
 }
 
+/// The one folder in a cache folder; empty while there is none.
+inline QString onlyFolderIn(const QString& cache) {
+  const QStringList names = QDir(cache).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+  return names.size() == 1 ? cache + "/" + names.front() : QString();
+}
+
+/// Steps applied, as the live page has them (FORMAT.md); 0 while there is none.
+inline std::uint64_t stepsIn(const QString& cache) {
+  QFile file(onlyFolderIn(cache) + "/store.dsa");
+  std::uint64_t step = 0;
+  if (!file.open(QIODevice::ReadOnly) || !file.seek(3 * 4096 + 40) ||
+      file.read(reinterpret_cast<char*>(&step), sizeof step) != sizeof step)
+    return 0;
+  return step;
+}
+
 /// Every file below a folder with its checksum, but for locks.
 inline std::map<QString, std::string> contentsOf(const QString& folder) {
   std::map<QString, std::string> files;

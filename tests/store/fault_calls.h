@@ -15,7 +15,7 @@
 namespace faults {
 
 struct Call {
-  std::string name;  // fdatasync, fsync, fallocate, ftruncate, renameat2
+  std::string name;  // fdatasync, fsync, fallocate, ftruncate, renameat2, pwrite
   std::string path;  // the file's, the new one of a rename
 };
 /// Before the call: 0, or the errno that it fails with instead of being made. After it: nothing but a look.
@@ -28,7 +28,8 @@ inline std::string pathOf(int fd) {
   return n > 0 ? std::string(path, static_cast<std::size_t>(n)) : std::string();
 }
 
-inline int through(const Call& call, const std::function<long()>& real) {
+template <class Result = int>
+inline Result through(const Call& call, const std::function<long()>& real) {
   if (before) {
     const int failed = before(call);
     if (failed != 0) {
@@ -37,8 +38,8 @@ inline int through(const Call& call, const std::function<long()>& real) {
     }
   }
   const long result = real();
-  if (result == 0 && after) after(call);
-  return static_cast<int>(result);
+  if (result >= 0 && after) after(call);
+  return static_cast<Result>(result);
 }
 
 /// No call is watched any more when it goes.
@@ -55,6 +56,10 @@ struct Watch {
 }  // namespace faults
 
 extern "C" {
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t offset) {
+  return faults::through<ssize_t>({"pwrite", faults::pathOf(fd)},
+                                  [&] { return ::syscall(SYS_pwrite64, fd, bytes, size, offset); });
+}
 int fdatasync(int fd) {
   return faults::through({"fdatasync", faults::pathOf(fd)}, [&] { return ::syscall(SYS_fdatasync, fd); });
 }

@@ -77,6 +77,7 @@ class Memory {
       for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) apply(m_step + 1, t);
     }
   }
+  [[nodiscard]] std::uint64_t step() const { return m_step; }
   /// Empty when equal, else what differs.
   std::string compare(const dsa::RowStore& store) const {
     for (std::uint32_t t = 0; t < m_shape.tables.size(); ++t) {

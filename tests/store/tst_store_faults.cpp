@@ -349,7 +349,7 @@ class tst_store_faults : public QObject {
       const faults::Watch watch;
       int left = 1;
       faults::before = [&](const faults::Call& call) {
-        return call.path.ends_with("/undo.journal") && --left == 0 ? EIO : 0;
+        return call.name == "fdatasync" && call.path.ends_with("/undo.journal") && --left == 0 ? EIO : 0;
       };
       const auto failed = harness::advance(*store, pool);
       QVERIFY(!failed.has_value());
