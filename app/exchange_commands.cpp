@@ -51,8 +51,7 @@ Result<std::uint32_t> tableNamed(const RowStore& store, const std::string& name)
 Result<nlohmann::ordered_json> exportCommand(const ExportArguments& a) {
   ExportOptions options;
   const auto format = exportFormatFromName(a.format);
-  if (!format)
-    return fail(ErrorCode::usage, "--format {}: not a format; take npy, word2vec, projector or raw", a.format);
+  if (!format) return fail(ErrorCode::usage, "--format {}: not a format; take npy, word2vec, tsv or raw", a.format);
   options.format = *format;
   options.state = a.state;
   DSA_ASSIGN(const FoundTable found, findTable(a.table, a.database));
@@ -60,7 +59,7 @@ Result<nlohmann::ordered_json> exportCommand(const ExportArguments& a) {
   DSA_ASSIGN(options.table, tableNamed(*store, a.name));
   const TableShape& shape = store->shape().tables[options.table];
   std::shared_ptr<const Dataset> dataset;
-  if (found.run && (*format == ExportFormat::word2vec || *format == ExportFormat::projector)) {
+  if (found.run && (*format == ExportFormat::word2vec || *format == ExportFormat::tsv)) {
     DSA_ASSIGN(const RunSetup setup, setupOfRun(*found.run));
     dataset = setup.dataset;
     options.names = shape.name == "relations" ? &dataset->relations : &dataset->entities;
@@ -72,7 +71,7 @@ Result<nlohmann::ordered_json> exportCommand(const ExportArguments& a) {
   object["table"] = shape.name;
   object["rows"] = shape.rows;
   object["dim"] = shape.dim;
-  object["format"] = a.format;
+  object["format"] = exportFormatName(*format);
   object["step"] = store->step();
   object["bytes"] = exported.bytes;
   object["files"] = exported.files;
@@ -87,10 +86,11 @@ void addExchangeCommands(CLI::App& stores, Chosen& chosen) {
   command->add_option("PATH", a->table, "Folder of the table, or the run")->required();
   command->add_option("--out", a->out, "File to write; an existing one is not overwritten")->required();
   command
-      ->add_option("--format", a->format,
-                   "npy (NumPy, float32); word2vec (text; blanks in names become _); projector (TSV, names in "
-                   "OUT.metadata.tsv); raw (OUT_w.dat, OUT_m.dat, OUT_v.dat). Rows of a run have their names, of a "
-                   "folder their numbers")
+      ->add_option(
+          "--format", a->format,
+          "npy (NumPy, float32); word2vec (text; blanks in names become _); tsv (for the embedding projector, names in "
+          "OUT.metadata.tsv); raw (OUT_w.dat, OUT_m.dat, OUT_v.dat). Rows of a run have their names, of a "
+          "folder their numbers")
       ->capture_default_str();
   command->add_option("--table", a->name, "Which table; default the first");
   command->add_flag("--state", a->state, "npy: the optimizer's state, too: OUT-m.npy, OUT-v.npy");

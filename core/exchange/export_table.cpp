@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::pair<ExportFormat, std::string_view>, 4> kExportFormats = {{
     {ExportFormat::npy, "npy"},
     {ExportFormat::word2vec, "word2vec"},
-    {ExportFormat::projector, "projector"},
+    {ExportFormat::tsv, "tsv"},
     {ExportFormat::raw, "raw"},
 }};
 
@@ -196,6 +196,7 @@ std::optional<ExportFormat> exportFormatFromName(std::string_view name) {
   for (const auto& [format, text] : kExportFormats) {
     if (text == name) return format;
   }
+  if (name == "projector") return ExportFormat::tsv;  // who reads it
   return std::nullopt;
 }
 
@@ -221,9 +222,13 @@ Result<Exported> exportTable(const RowStore& store, const std::string& out, cons
     exported.bytes += file.bytes();
   }
   DSA_TRY(publishAll(writer->files));
-  // The names are as durable as the bytes; a folder that cannot be synced takes nothing back.
   const std::string folder = std::filesystem::absolute(out).parent_path().string();
-  DSA_TRY(syncFolder(folder));
+  if (auto synced = syncFolder(folder); !synced) {
+    return fail(synced.error().code,
+                "{}. The files are there and whole, but a power loss now could take their names; export again into "
+                "another folder to be sure",
+                synced.error().message);
+  }
   return exported;
 }
 
