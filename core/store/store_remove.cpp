@@ -19,6 +19,7 @@ const char* magicOf(const std::string& name) {
   if (name == "undo.journal") return names::kJournalMagic;
   if (name.ends_with(".rows")) return names::kRowsMagic;
   if (name.ends_with(".touched")) return names::kTouchedMagic;
+  if (name.ends_with(".names")) return names::kNamesMagic;
   return nullptr;
 }
 
