@@ -21,7 +21,7 @@ void addCompareCommand(CLI::App& app, Chosen& chosen);
 void addPlanCommand(CLI::App& app, Chosen& chosen);
 void addDataCommands(CLI::App& app, Chosen& chosen);
 void addStoreCommands(CLI::App& app, Chosen& chosen);
-void addExchangeCommands(CLI::App& stores, Chosen& chosen);  // below "store": export
+void addExchangeCommands(CLI::App& stores, Chosen& chosen);  // below "store": export, import
 void addRunsCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);
 void addDoctorCommand(CLI::App& app, Chosen& chosen);

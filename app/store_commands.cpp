@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dsa store info | verify` (export: exchange_commands.cpp): what a table's folder holds, and whether it is whole. Both
-// only read.
+// `dsa store info | verify` (export, import: exchange_commands.cpp): what a table's folder holds, and whether it is
+// whole. Both only read.
 #include <cmath>
 #include <filesystem>
 #include <memory>

@@ -8,6 +8,7 @@
 #include "core/base/thread_pool.h"
 #include "core/data/catalogue.h"
 #include "core/record/reader.h"
+#include "core/store/row_scan.h"
 #include "core/train/run_result.h"
 
 namespace dsa {
@@ -51,18 +52,24 @@ Result<nlohmann::ordered_json> evaluateRun(const std::string& run, const std::st
   DSA_ASSIGN(const std::unique_ptr<RowStore> store, RowStore::openReadOnly(row.cacheFolder));
   DSA_ASSIGN(const KernelLevel level, chooseLevel());
   ThreadPool pool(static_cast<unsigned>(std::min<std::uint64_t>(setup.spec.train.threads, kMaxWorkers)));
-  const auto source = [&](std::uint32_t t) {
+  std::vector<std::unique_ptr<RowScan>> scans;
+  std::vector<WeightSource> sources;
+  for (std::uint32_t t = 0; t < store->shape().tables.size(); ++t) {
     const TableShape& shape = store->shape().tables[t];
-    return WeightSource{shape.rows, shape.dim,
-                        [&store, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
-                          for (std::uint64_t i = 0; i < count; ++i) store->readWeights(t, begin + i, out + i * dim);
-                        }};
-  };
-  const WeightSource entities = source(0);
-  std::optional<WeightSource> relations;
-  if (store->shape().tables.size() > 1) relations = source(1);
-  DSA_ASSIGN(const EvalMetrics metrics, evaluate(*setup.dataset, setup.model, setup.spec.k, entities,
-                                                 relations ? &*relations : nullptr, level, pool, EvalOptions{}));
+    DSA_ASSIGN(auto scan, RowScan::open(*store, t, ScanRows::all));
+    // As in training: rows in order leave the page cache as it was, a single one is read in place.
+    sources.push_back(
+        {shape.rows, shape.dim,
+         [&store = *store, &scan = *scan, t](std::uint64_t begin, std::uint64_t count, float* out) -> Result<void> {
+           if (count > 1) return scan.readWeights(begin, count, out);
+           store.readWeights(t, begin, out);
+           return {};
+         }});
+    scans.push_back(std::move(scan));
+  }
+  DSA_ASSIGN(const EvalMetrics metrics,
+             evaluate(*setup.dataset, setup.model, setup.spec.k, sources[0], sources.size() > 1 ? &sources[1] : nullptr,
+                      level, pool, EvalOptions{}));
   DSA_TRY(store->intact());
   nlohmann::ordered_json object;
   object["run"] = id;

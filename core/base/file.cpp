@@ -50,6 +50,23 @@ Result<File> File::open(const std::string& path, Mode mode, int extraFlags) {
   return file;
 }
 
+Result<File> File::openUnnamed(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  File file;
+  file.m_fd = ::open(folder.empty() ? "." : folder.c_str(), O_CLOEXEC | O_RDWR | O_TMPFILE, 0644);
+  if (file.m_fd < 0) return failErrno(path, "create", errno);
+  file.m_path = path;
+  return file;
+}
+
+Result<void> File::giveName() const {
+  // Unlike a rename, a link never replaces. Through /proc, since AT_EMPTY_PATH wants a privilege.
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(m_fd);
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, m_path.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return failErrno(m_path, "create", errno);
+  return {};
+}
+
 File::File(File&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)), m_path(std::move(other.m_path)) {}
 
 File& File::operator=(File&& other) noexcept {

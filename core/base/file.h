@@ -29,6 +29,11 @@ class File {
   enum class Mode { readOnly, readWrite, createNew };  // createNew fails if the file exists
 
   static Result<File> open(const std::string& path, Mode mode, int extraFlags = 0);
+  /// A file in PATH's folder without a name, for reading and writing; it goes with its descriptor, however that ends.
+  /// Messages call it PATH. Error: also where the file system has no such files.
+  static Result<File> openUnnamed(const std::string& path);
+  /// The unnamed file becomes PATH. Error machine: PATH is there; it is not replaced.
+  Result<void> giveName() const;
   File() = default;
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;

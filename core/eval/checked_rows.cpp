@@ -27,7 +27,11 @@ std::string rowText(const char* table, std::uint64_t row, const Vocabulary& name
 }
 
 void CheckedRows::read(std::uint64_t begin, std::uint64_t count, float* out, FirstFault& fault) const {
-  m_source.read(begin, count, out);
+  if (const auto read = m_source.read(begin, count, out); !read) {
+    fault.offer(begin, read.error().code,
+                fmt::format("{}. Nothing was measured, and the table is as it was", read.error().message));
+    return;
+  }
   if (const std::int64_t bad = firstNotFinite(out, count, dim(), dim()); bad >= 0) {
     const auto row = static_cast<std::uint64_t>(bad);
     const float* const values = out + row * dim();

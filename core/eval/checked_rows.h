@@ -51,7 +51,8 @@ class CheckedRows {
   [[nodiscard]] std::uint32_t dim() const { return m_source.dim; }
   [[nodiscard]] std::string text(std::uint64_t row) const { return rowText(m_table, row, m_names); }
 
-  /// Writes rows [begin, begin + count) to out. Offers the first row that is not finite or not inside the ball.
+  /// Writes rows [begin, begin + count) to out. Offers the first row that is not finite or not inside the ball, or why
+  /// the rows could not be read; out means nothing then.
   void read(std::uint64_t begin, std::uint64_t count, float* out, FirstFault& fault) const;
 
  private:

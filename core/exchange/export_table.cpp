@@ -2,47 +2,16 @@
 #include "core/exchange/export_table.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <memory>
 
 #include "core/exchange/part_file.h"
+#include "core/store/row_names.h"
 #include "core/store/row_scan.h"
 
 namespace dsa {
 
 namespace {
-
-constexpr std::array<std::pair<ExportFormat, std::string_view>, 4> kExportFormats = {{
-    {ExportFormat::npy, "npy"},
-    {ExportFormat::word2vec, "word2vec"},
-    {ExportFormat::projector, "projector"},
-    {ExportFormat::raw, "raw"},
-}};
-
-/// A part of each record that becomes an array of its own.
-struct Segment {
-  std::string name;
-  std::uint64_t offset = 0, width = 0;  // floats
-  bool perRow = false;                  // one value a row: a vector, not a matrix
-};
-
-/// What the rule keeps beside the weights (FORMAT.md).
-std::vector<Segment> stateOf(const TableShape& table) {
-  const std::uint64_t d = table.dim;
-  switch (table.rule) {
-    case Rule::sparseAdam:
-    case Rule::dsa:
-      return {{"m", d, d, false}, {"v", 2 * d, d, false}};
-    case Rule::radam:
-      return {{"m", d, d, false}, {"v", 2 * d, 1, true}};
-    case Rule::rowAdagrad:
-      return {{"accumulator", d, 1, true}};
-    case Rule::rsgd:
-      break;
-  }
-  return {};
-}
 
 std::string npyHeader(std::uint64_t rows, const Segment& segment) {
   const std::string shape = segment.perRow ? fmt::format("({},)", rows) : fmt::format("({}, {})", rows, segment.width);
@@ -88,19 +57,43 @@ class ArrayWriter final : public Writer {
   std::vector<Segment> m_segments;
 };
 
+/// Of the rows, asked in order: the dataset's, the table's own (it was imported), or numbers.
+class NameSource {
+ public:
+  static Result<NameSource> open(const RowStore& store, const ExportOptions& options) {
+    NameSource source;
+    source.m_given = options.names;
+    if (options.names != nullptr) return source;
+    DSA_ASSIGN(source.m_own, RowNames::open(store, options.table));
+    return source;
+  }
+  /// Lives until the next call.
+  Result<std::string_view> of(std::uint64_t row) {
+    if (m_given != nullptr) return m_given->view(row, m_scratch);
+    if (m_own) return m_own->next();
+    m_scratch = std::to_string(row);
+    return std::string_view(m_scratch);
+  }
+
+ private:
+  const Vocabulary* m_given = nullptr;
+  std::optional<RowNames> m_own;
+  std::string m_scratch;
+};
+
 /// Text: numbers, and names before them or in a file of their own.
 class TextWriter final : public Writer {
  public:
-  TextWriter(std::uint32_t dim, const Vocabulary* names, bool word2vec)
-      : m_dim(dim), m_names(names), m_word2vec(word2vec) {}
+  TextWriter(std::uint32_t dim, NameSource names, bool word2vec)
+      : m_dim(dim), m_names(std::move(names)), m_word2vec(word2vec) {}
   Result<void> add(const RowBlock& block) override {
     for (std::uint64_t i = 0; i < block.count; ++i) {
       m_line.clear();
       if (m_word2vec) {
-        appendName(m_line, block.first + i);
+        DSA_TRY(appendName(m_line, block.first + i));
       } else {
         std::string name;
-        appendName(name, block.first + i);
+        DSA_TRY(appendName(name, block.first + i));
         DSA_TRY(files[1].add(name += '\n'));
       }
       const char separator = m_word2vec ? ' ' : '\t';
@@ -116,26 +109,20 @@ class TextWriter final : public Writer {
 
  private:
   /// As the format takes it: one word, or one line without tabs. An empty one would shift what follows.
-  void appendName(std::string& text, std::uint64_t row) {
-    std::string scratch;
-    const std::string_view name = m_names != nullptr ? m_names->view(row, scratch) : (scratch = std::to_string(row));
+  Result<void> appendName(std::string& text, std::uint64_t row) {
+    DSA_ASSIGN(const std::string_view name, m_names.of(row));
     for (const char c : name) {
       const bool lineEnd = c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
       text += m_word2vec && (lineEnd || c == ' ') ? '_' : lineEnd ? ' ' : c;
     }
     if (name.empty()) text += '_';
+    return {};
   }
   std::uint32_t m_dim;
-  const Vocabulary* m_names;
+  NameSource m_names;
   bool m_word2vec;
   std::string m_line;
 };
-
-/// "a.npy" and "m": "a-m.npy".
-std::string stateFile(const std::string& out, const std::string& name) {
-  const bool ending = out.ends_with(".npy");
-  return (ending ? out.substr(0, out.size() - 4) : out) + "-" + name + ".npy";
-}
 
 Result<void> addFile(Writer& writer, const std::string& path, const std::string& begin) {
   DSA_ASSIGN(PartFile file, PartFile::create(path));
@@ -145,15 +132,15 @@ Result<void> addFile(Writer& writer, const std::string& path, const std::string&
 }
 
 Result<std::unique_ptr<Writer>> makeArrays(const TableShape& table, const std::string& out, const ExportOptions& o) {
-  std::vector<Segment> segments = {{"w", 0, table.dim, false}};
-  const bool raw = o.format == ExportFormat::raw;
+  std::vector<Segment> segments = {weightsOf(table)};
+  const bool raw = o.format == TableFormat::raw;
   if (raw || o.state) {
     const std::vector<Segment> state = stateOf(table);
     if (state.empty()) {
       return fail(ErrorCode::usage, "rule {} keeps no state beside the weights; leave out --state, or raw",
                   ruleName(table.rule));
     }
-    if (raw && (state.size() != 2 || state[1].perRow)) {
+    if (raw && !rawHolds(state)) {
       return fail(ErrorCode::usage,
                   "raw holds two moments of every coordinate, which rule {} does not keep; take --format npy --state",
                   ruleName(table.rule));
@@ -163,48 +150,38 @@ Result<std::unique_ptr<Writer>> makeArrays(const TableShape& table, const std::s
   std::unique_ptr<Writer> writer = std::make_unique<ArrayWriter>(segments);
   for (const Segment& segment : segments) {
     const bool weights = segment.offset == 0;
-    const std::string path = raw ? out + "_" + segment.name + ".dat" : weights ? out : stateFile(out, segment.name);
+    const std::string path = raw ? rawFile(out, segment.name) : weights ? out : npyStateFile(out, segment.name);
     DSA_TRY(addFile(*writer, path, raw ? std::string() : npyHeader(table.rows, segment)));
   }
   return writer;
 }
 
-Result<std::unique_ptr<Writer>> makeText(const TableShape& table, const std::string& out, const ExportOptions& o) {
+Result<std::unique_ptr<Writer>> makeText(const RowStore& store, const std::string& out, const ExportOptions& o) {
+  const TableShape& table = store.shape().tables[o.table];
   if (o.state) {
     return fail(ErrorCode::usage, "{} holds no optimizer state; take --format npy or raw, or leave out --state",
-                exportFormatName(o.format));
+                tableFormatName(o.format));
   }
   if (o.names != nullptr && o.names->size() != table.rows) {
     return fail(ErrorCode::input, "{}: {} rows, but the dataset has {} names; nothing was written", table.name,
                 table.rows, o.names->size());
   }
-  const bool word2vec = o.format == ExportFormat::word2vec;
-  std::unique_ptr<Writer> writer = std::make_unique<TextWriter>(table.dim, o.names, word2vec);
+  DSA_ASSIGN(NameSource names, NameSource::open(store, o));
+  const bool word2vec = o.format == TableFormat::word2vec;
+  std::unique_ptr<Writer> writer = std::make_unique<TextWriter>(table.dim, std::move(names), word2vec);
   DSA_TRY(addFile(*writer, out, word2vec ? fmt::format("{} {}\n", table.rows, table.dim) : std::string()));
-  if (!word2vec) DSA_TRY(addFile(*writer, out + ".metadata.tsv", ""));
+  if (!word2vec) DSA_TRY(addFile(*writer, metadataFile(out), ""));
   return writer;
 }
 
 }  // namespace
 
-std::string_view exportFormatName(ExportFormat format) {
-  return std::find_if(kExportFormats.begin(), kExportFormats.end(), [&](const auto& f) { return f.first == format; })
-      ->second;
-}
-
-std::optional<ExportFormat> exportFormatFromName(std::string_view name) {
-  for (const auto& [format, text] : kExportFormats) {
-    if (text == name) return format;
-  }
-  return std::nullopt;
-}
-
 Result<Exported> exportTable(const RowStore& store, const std::string& out, const ExportOptions& options) {
   DSA_CHECK(options.table < store.shape().tables.size());
   const TableShape& table = store.shape().tables[options.table];
-  const bool arrays = options.format == ExportFormat::npy || options.format == ExportFormat::raw;
+  const bool arrays = options.format == TableFormat::npy || options.format == TableFormat::raw;
   DSA_ASSIGN(const std::unique_ptr<Writer> writer,
-             arrays ? makeArrays(table, out, options) : makeText(table, out, options));
+             arrays ? makeArrays(table, out, options) : makeText(store, out, options));
   DSA_ASSIGN(const auto scan, RowScan::open(store, options.table, ScanRows::all));
   for (;;) {
     if (options.shouldStop && options.shouldStop())
@@ -221,9 +198,13 @@ Result<Exported> exportTable(const RowStore& store, const std::string& out, cons
     exported.bytes += file.bytes();
   }
   DSA_TRY(publishAll(writer->files));
-  // The names are as durable as the bytes; a folder that cannot be synced takes nothing back.
   const std::string folder = std::filesystem::absolute(out).parent_path().string();
-  DSA_TRY(syncFolder(folder));
+  if (auto synced = syncFolder(folder); !synced) {
+    return fail(synced.error().code,
+                "{}. The files are there and whole, but a power loss now could take their names; export again into "
+                "another folder to be sure",
+                synced.error().message);
+  }
   return exported;
 }
 

@@ -4,34 +4,21 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/data/vocabulary.h"
+#include "core/exchange/table_format.h"
 #include "core/store/row_store.h"
 
 namespace dsa {
 
-/// Numbers are little-endian float32 as in the table, or decimal text that reads back to the same bits.
-enum class ExportFormat {
-  npy,        ///< NumPy 1.0, C order, [rows x dim]; state: OUT-m.npy and so on, [rows x dim], or [rows] where it is one
-              ///< value a row
-  word2vec,   ///< "rows dim", then a line a row: name and numbers; blanks in names become _
-  projector,  ///< a line a row, numbers between tabs; names in OUT.metadata.tsv, tabs and line ends in them as blanks
-  raw,        ///< OUT_w.dat, OUT_m.dat, OUT_v.dat, [rows x dim] each, no header: the original's, with numpy.memmap
-};
-
-[[nodiscard]] std::string_view exportFormatName(ExportFormat format);
-[[nodiscard]] std::optional<ExportFormat> exportFormatFromName(std::string_view name);
-
 struct ExportOptions {
-  ExportFormat format = ExportFormat::npy;
+  TableFormat format = TableFormat::npy;
   std::uint32_t table = 0;
   bool state = false;                 ///< npy: the rule's state, too
-  const Vocabulary* names = nullptr;  ///< one a row; null: rows are named by their numbers
+  const Vocabulary* names = nullptr;  ///< one a row; null: the table's own, of an import, or numbers
   std::function<void(std::uint64_t done, std::uint64_t rows)> progress;  ///< after each MiB or so; may be empty
   std::function<bool()> shouldStop;                                      ///< asked as often; may be empty
 };
@@ -45,7 +32,8 @@ struct Exported {
 /// replaced. The table is read as RowScan does, so beside a run that trains, rows may be in the middle of a step.
 /// Memory: a few MiB, whatever the size. Thread: one.
 /// Errors: usage, a format that cannot hold what is asked; input, a file exists, the names are not as many as the rows;
-/// machine, the disk; stopped, shouldStop said so.
+/// machine, the disk; stopped, shouldStop said so. Where the files are whole and only the folder could not be synced,
+/// the message says so.
 Result<Exported> exportTable(const RowStore& store, const std::string& out, const ExportOptions& options);
 
 }  // namespace dsa

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/exchange/part_file.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -10,9 +10,6 @@
 namespace dsa {
 
 namespace {
-
-constexpr std::size_t kPendingBytes = 1u << 20;
-constexpr std::uint64_t kDropBytes = 16ull << 20;
 
 tl::unexpected<Error> nothingLeft(const Error& error) {
   return fail(error.code, "{}. The table is as it was, and nothing of the export is left", error.message);
@@ -26,61 +23,45 @@ Result<PartFile> PartFile::create(const std::string& path) {
     return fail(ErrorCode::input, "{}: exists already; it was not touched and nothing was written. Choose another name",
                 path);
   }
-  PartFile file;
-  file.m_path = path;
-  std::filesystem::remove(file.partPath(), ignored);
-  DSA_ASSIGN(file.m_file, File::open(file.partPath(), File::Mode::createNew));
-  file.m_unfinished = true;
-  file.m_pending.reserve(kPendingBytes);
-  return file;
+  PartFile part;
+  part.m_path = path;
+  auto file = File::openUnnamed(path);
+  if (!file) {
+    // No such files here; where the reason is another, this says it again.
+    const std::string name = fmt::format("{}.{}.part", path, ::getpid());
+    file = File::open(name, File::Mode::createNew);
+    if (!file) return tl::unexpected(std::move(file).error());
+    part.m_partPath = name;
+  }
+  part.m_bulk = BulkFile(std::move(*file));
+  return part;
 }
 
 PartFile::PartFile(PartFile&& other) noexcept
     : m_path(std::move(other.m_path)),
-      m_file(std::move(other.m_file)),
-      m_pending(std::move(other.m_pending)),
-      m_offset(other.m_offset),
-      m_dropped(other.m_dropped),
-      m_unfinished(std::exchange(other.m_unfinished, false)) {}
+      m_partPath(std::exchange(other.m_partPath, {})),
+      m_bulk(std::move(other.m_bulk)) {}
 
 PartFile::~PartFile() {
   std::error_code ignored;
-  if (m_unfinished) std::filesystem::remove(partPath(), ignored);
+  if (!m_partPath.empty()) std::filesystem::remove(m_partPath, ignored);
 }
 
 Result<void> PartFile::add(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const std::size_t taken = std::min(bytes.size(), kPendingBytes - m_pending.size());
-    m_pending.insert(m_pending.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
-    bytes = bytes.subspan(taken);
-    if (m_pending.size() == kPendingBytes) DSA_TRY(flush());
-  }
-  return {};
-}
-
-Result<void> PartFile::flush() {
-  if (auto written = m_file.writeAt(m_pending, m_offset); !written) return nothingLeft(written.error());
-  m_offset += m_pending.size();
-  m_pending.clear();
-  if (m_offset - m_dropped < kDropBytes) return {};
-  // An error of the write-back comes again from finish().
-  const auto from = static_cast<off_t>(m_dropped), length = static_cast<off_t>(m_offset - m_dropped);
-  ::sync_file_range(m_file.fd(), from, length,
-                    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-  ::posix_fadvise(m_file.fd(), from, length, POSIX_FADV_DONTNEED);
-  m_dropped = m_offset;
+  if (auto added = m_bulk.add(bytes); !added) return nothingLeft(added.error());
   return {};
 }
 
 Result<void> PartFile::finish() {
-  DSA_TRY(flush());
-  if (auto synced = m_file.sync(); !synced) return nothingLeft(synced.error());
+  if (auto synced = m_bulk.finish(); !synced) return nothingLeft(synced.error());
   return {};
 }
 
 Result<void> PartFile::publish() {
-  if (auto named = renameNew(partPath(), m_path); !named) return nothingLeft(named.error());
-  m_unfinished = false;
+  const bool unnamed = m_partPath.empty();
+  if (auto named = unnamed ? m_bulk.file().giveName() : renameNew(m_partPath, m_path); !named)
+    return nothingLeft(named.error());
+  m_partPath.clear();
   return {};
 }
 

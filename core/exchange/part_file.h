@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file for somebody else, written in order: FILE.part until it is whole and on the disk, then FILE; never over
-// another.
+// A file for somebody else, written in order, that has no name until it is whole and on the disk; never over another.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/file.h"
+#include "core/store/bulk_file.h"
 
 namespace dsa {
 
-/// Memory: 1 MiB. What is written leaves the page cache every 16 MiB, so that an export of any size does not drive the
-/// table's pages out. Without publish(), FILE.part goes with it. Thread: the owner.
+/// Without publish(), or where the process is killed, nothing is left. Only on a file system without unnamed files
+/// (O_TMPFILE) it is FILE.NUMBER.part meanwhile, a name that nobody has; a kill leaves that. Thread: the owner.
 class PartFile {
  public:
-  /// Error input: FILE exists (it is not touched). machine: it cannot be made. A FILE.part left by a killed export is
-  /// replaced.
+  /// Error input: FILE exists (it is not touched), or its folder does not. machine: it cannot be made.
   static Result<PartFile> create(const std::string& path);
   PartFile(PartFile&& other) noexcept;
   PartFile(const PartFile&) = delete;
@@ -30,24 +28,19 @@ class PartFile {
   /// Error machine: no space, or the disk; says what is safe.
   Result<void> add(std::span<const std::byte> bytes);
   Result<void> add(std::string_view text) { return add(std::as_bytes(std::span(text))); }
-  /// Everything to the disk, still under the unfinished name. Errors as add().
+  /// Everything to the disk, still without its name. Errors as add().
   Result<void> finish();
-  /// FILE.part becomes FILE. Error machine: FILE came into being meanwhile; it is not touched.
+  /// It becomes FILE. Error machine: FILE came into being meanwhile; it is not touched.
   Result<void> publish();
   [[nodiscard]] const std::string& path() const { return m_path; }
-  [[nodiscard]] std::uint64_t bytes() const { return m_offset + m_pending.size(); }
+  [[nodiscard]] std::uint64_t bytes() const { return m_bulk.end(); }
 
  private:
   PartFile() = default;
-  Result<void> flush();
-  [[nodiscard]] std::string partPath() const { return m_path + ".part"; }
 
   std::string m_path;
-  File m_file;
-  std::vector<std::byte> m_pending;
-  std::uint64_t m_offset = 0;   // written
-  std::uint64_t m_dropped = 0;  // of it out of the page cache
-  bool m_unfinished = false;    // FILE.part is ours to remove
+  std::string m_partPath;  // empty: unnamed, or published
+  BulkFile m_bulk;
 };
 
 /// All of them, or none: those that already have their name lose it again where a later one cannot get its own.

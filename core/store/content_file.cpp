@@ -45,22 +45,32 @@ Result<void> renameNew(const std::string& from, const std::string& to) {
 
 Result<void> nameFinished(const std::string& path) { return renameNew(path + kUnfinished, path); }
 
-Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,
-                               const unsigned char* uuid, std::uint64_t contentBytes, Space space) {
-  const std::string unfinished = path + kUnfinished;
-  DSA_ASSIGN(const File file, File::open(unfinished, File::Mode::createNew));
+Result<void> writeFileHeader(const File& file, const char* magic, std::uint32_t table, const unsigned char* uuid,
+                             std::uint64_t contentBytes) {
   FileHeader header;
   std::memcpy(header.magic, magic, 8);
   header.table = table;
   std::memcpy(header.uuid, uuid, 16);
   header.contentBytes = contentBytes;
   header.checksum = checksumOf(&header, offsetof(FileHeader, checksum));
-  DSA_TRY(file.writeAt(std::as_bytes(std::span(&header, 1)), 0));
+  return file.writeAt(std::as_bytes(std::span(&header, 1)), 0);
+}
+
+Result<File> createUnfinished(const std::string& path, const char* magic, std::uint32_t table,
+                              const unsigned char* uuid, std::uint64_t contentBytes, Space space) {
+  DSA_ASSIGN(File file, File::open(path + kUnfinished, File::Mode::createNew));
+  DSA_TRY(writeFileHeader(file, magic, table, uuid, contentBytes));
   if (space == Space::allocated) {
     const int failed = ::posix_fallocate(file.fd(), 0, static_cast<off_t>(kPage + contentBytes));
     if (failed != 0) return failErrno(path, fmt::format("reserve {} for", formatBytes(contentBytes)).c_str(), failed);
   }
   DSA_TRY(file.resize(kPage + contentBytes));
+  return file;
+}
+
+Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,
+                               const unsigned char* uuid, std::uint64_t contentBytes, Space space) {
+  DSA_ASSIGN(const File file, createUnfinished(path, magic, table, uuid, contentBytes, space));
   DSA_TRY(file.sync());
   return nameFinished(path);
 }

@@ -29,6 +29,12 @@ Result<void> nameFinished(const std::string& path);
 /// An empty undo.journal holds nothing, and open() would make the same.
 [[nodiscard]] bool isEmptyFile(const std::string& path);
 
+/// Page 0 of such a file, not synced.
+Result<void> writeFileHeader(const File& file, const char* magic, std::uint32_t table, const unsigned char* uuid,
+                             std::uint64_t contentBytes);
+/// Page 0 and the length, under the unfinished name; not synced. For who has the content to write before it is named.
+Result<File> createUnfinished(const std::string& path, const char* magic, std::uint32_t table,
+                              const unsigned char* uuid, std::uint64_t contentBytes, Space space);
 /// Makes a content file: page 0, its length, durable under an unfinished name, then its own. Used for every file but
 /// store.dsa.
 Result<void> createContentFile(const std::string& path, const char* magic, std::uint32_t table,

@@ -70,6 +70,10 @@ class UnitOverlay {
   virtual bool copyUnit(std::uint32_t t, std::uint64_t unit, std::byte* slot) const = 0;
 };
 
+/// Gives RowWriter all records of table t, in order (row_writer.h).
+class RowWriter;
+using RowFill = std::function<Result<void>(std::uint32_t t, RowWriter& rows)>;
+
 /// The engine mmap, and the files for both engines.
 /// Thread: the run thread, except where said otherwise.
 /// After a failed fdatasync, a page that was lost and after close(), every call that would write is refused; opening
@@ -80,6 +84,9 @@ class RowStore {
   /// overwritten); machine, no space or no permission (what was made is removed again). A file of somebody else is
   /// never replaced or removed: input.
   static Result<void> create(const std::string& folder, const StoreShape& shape);
+  /// The same with all rows touched, at step 0, their records from `fill`. Errors: also fill's; nothing is left then,
+  /// and no folder that was made.
+  static Result<void> create(const std::string& folder, const StoreShape& shape, const RowFill& fill);
   /// Opens for writing and recovers. O(1) in the number of rows, but for power-loss recovery (rows of the journal).
   /// Errors: machine, locked (names the pid); input, a foreign, newer, damaged, truncated or missing file.
   static Result<std::unique_ptr<RowStore>> open(const std::string& folder, Durability durability,
@@ -153,6 +160,9 @@ class RowStore {
   /// N x bytes a row over all tables; bytes that the folder's files occupy.
   [[nodiscard]] std::uint64_t tableBytes() const;
   Result<std::uint64_t> diskBytes() const;
+  /// The file of the rows' names, where there is one (row_names.h), and what its header carries, 16 bytes.
+  [[nodiscard]] std::string namesPath(std::uint32_t t) const;
+  [[nodiscard]] const unsigned char* uuid() const { return m_super.uuid; }
   /// Path of a table's record file, for residency sampling.
   [[nodiscard]] std::string rowsPath(std::uint32_t t) const;
   /// The mapped record files, for a PageKeeper that goes before the store.

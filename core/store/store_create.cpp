@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/store/row_writer.h"
 #include "core/store/store_names.h"
 
 namespace dsa {
@@ -50,16 +51,17 @@ struct Named {
   const char* magic;
 };
 
-/// All files but `lock`.
+/// All files but `lock`. store.dsa last: as long as store.dsa.creating stands, touched rows are a creation's remains.
 std::vector<Named> filesOf(const std::string& folder, const StoreShape& shape) {
-  std::vector<Named> files = {{names::store(folder), names::kStoreMagic},
-                              {names::intent(folder), names::kIntentMagic},
+  std::vector<Named> files = {{names::intent(folder), names::kIntentMagic},
                               {names::losses(folder), names::kLossMagic},
                               {names::journal(folder), names::kJournalMagic}};
   for (const TableShape& table : shape.tables) {
     files.push_back({names::rows(folder, table), names::kRowsMagic});
     files.push_back({names::touched(folder, table), names::kTouchedMagic});
+    files.push_back({names::rowNames(folder, table), names::kNamesMagic});
   }
+  files.push_back({names::store(folder), names::kStoreMagic});
   return files;
 }
 
@@ -95,6 +97,7 @@ Result<void> checkRemains(const std::string& folder, const StoreShape& shape) {
                   path);
     }
     if (file.magic != names::kTouchedMagic || !isThere(file.path)) continue;
+    if (isUnfinished({names::store(folder), names::kStoreMagic})) continue;
     DSA_ASSIGN(const bool trained, hasTouchedRows(file.path));
     if (trained) {
       return fail(ErrorCode::input,
@@ -132,9 +135,22 @@ Result<void> writeStoreFile(const std::string& path, const Superblock& super) {
   return file.sync();
 }
 
-Result<void> createFiles(const std::string& folder, const StoreShape& shape, const Superblock& super) {
+Result<void> fillRows(const std::string& folder, const StoreShape& shape, const Superblock& super, std::uint32_t t,
+                      const RowFill& fill) {
+  DSA_ASSIGN(RowWriter rows, RowWriter::create(folder, shape.tables[t], t, super.uuid));
+  DSA_TRY(fill(t, rows));
+  return rows.finish();
+}
+
+/// fill may be empty: no row is touched then.
+Result<void> createFiles(const std::string& folder, const StoreShape& shape, const Superblock& super,
+                         const RowFill& fill) {
   for (std::uint32_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& table = shape.tables[t];
+    if (fill) {
+      DSA_TRY(fillRows(folder, shape, super, t, fill));
+      continue;
+    }
     DSA_TRY(createContentFile(names::rows(folder, table), names::kRowsMagic, t, super.uuid,
                               table.rows * names::stride(table), Space::sparse));
     DSA_TRY(createContentFile(names::touched(folder, table), names::kTouchedMagic, t, super.uuid,
@@ -144,6 +160,12 @@ Result<void> createFiles(const std::string& folder, const StoreShape& shape, con
                             Space::allocated));
   DSA_TRY(Intent::create(names::intent(folder), super));
   DSA_TRY(writeStoreFile(names::store(folder), super));
+  if (fill) {
+    // Touched rows get their name when store.dsa.creating has its own for good: what a kill leaves is told by that.
+    DSA_TRY(syncFolder(folder));
+    for (std::uint32_t t = 0; t < shape.tables.size(); ++t)
+      DSA_TRY(createAllTouched(folder, shape.tables[t], t, super.uuid));
+  }
   // Where store.dsa's name survives a power loss, all others do.
   DSA_TRY(syncFolder(folder));
   DSA_TRY(nameFinished(names::store(folder)));
@@ -174,19 +196,37 @@ Result<void> syncParents(const std::vector<Parent>& parents) {
   return {};
 }
 
+/// The lock, which is ours, and the folders that a creation made, where nothing else lies in them.
+void takeBackFolders(const std::string& folder, const std::vector<Parent>& parents, bool wasLocked) {
+  std::error_code ignored;
+  if (!wasLocked) fs::remove(folder + "/lock", ignored);
+  std::string made = folder;
+  for (const Parent& parent : parents) {
+    if (!parent.changes) return;
+    fs::remove(made, ignored);
+    made = parent.path;
+  }
+}
+
 }  // namespace
 
 Result<void> RowStore::create(const std::string& folder, const StoreShape& shape) {
+  return create(folder, shape, RowFill());
+}
+
+Result<void> RowStore::create(const std::string& folder, const StoreShape& shape, const RowFill& fill) {
   DSA_TRY(checkShape(folder, shape));
   DSA_TRY(checkRemains(folder, shape));  // before anything is made in somebody's folder
   const std::vector<Parent> parents = parentsOf(folder);
+  const bool wasLocked = isThere(folder + "/lock");
   DSA_TRY(makeFolder(folder));
   DSA_ASSIGN(const StoreLock lock, StoreLock::take(folder));
   DSA_TRY(checkRemains(folder, shape));
   removeRemains(folder, shape);
-  Result<void> made = createFiles(folder, shape, makeSuperblock(shape));
+  Result<void> made = createFiles(folder, shape, makeSuperblock(shape), fill);
   if (made) made = syncParents(parents);
   if (!made) removeRemains(folder, shape);
+  if (!made && fill) takeBackFolders(folder, parents, wasLocked);
   return made;
 }
 

@@ -139,6 +139,8 @@ std::vector<PageKeeper::Piece> RowStore::pieces() const {
 
 std::string RowStore::rowsPath(std::uint32_t t) const { return m_rowFiles[t].path(); }
 
+std::string RowStore::namesPath(std::uint32_t t) const { return names::rowNames(m_folder, m_shape.tables[t]); }
+
 std::uint64_t RowStore::tableBytes() const {
   std::uint64_t bytes = 0;
   for (const TableShape& table : m_shape.tables) bytes += table.rows * names::stride(table);

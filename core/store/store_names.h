@@ -13,6 +13,7 @@ namespace dsa::names {
 inline constexpr const char* kStoreMagic = "DSASTORE";
 inline constexpr const char* kRowsMagic = "DSAROWS1";
 inline constexpr const char* kTouchedMagic = "DSATOUCH";
+inline constexpr const char* kNamesMagic = "DSANAMES";
 inline constexpr const char* kLossMagic = "DSALOSS1";
 inline constexpr const char* kIntentMagic = "DSAINTNT";
 inline constexpr const char* kJournalMagic = "DSAUNDO1";
@@ -31,6 +32,9 @@ inline std::string rows(const std::string& folder, const TableShape& table) {
 }
 inline std::string touched(const std::string& folder, const TableShape& table) {
   return folder + "/" + table.name + ".touched";
+}
+inline std::string rowNames(const std::string& folder, const TableShape& table) {
+  return folder + "/" + table.name + ".names";
 }
 
 inline std::string slab(const std::string& folder, const TableShape& table) {

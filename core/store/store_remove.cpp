@@ -22,6 +22,7 @@ const char* magicOf(const std::string& name) {
   if (name.ends_with(".touched")) return names::kTouchedMagic;
   if (name.ends_with(".slab")) return names::kSlabMagic;
   if (name.ends_with(".slots")) return names::kSlotsMagic;
+  if (name.ends_with(".names")) return names::kNamesMagic;
   return nullptr;
 }
 

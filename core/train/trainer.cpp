@@ -405,11 +405,11 @@ WeightSource weightSource(const Tables& tables, std::uint32_t t) {
   WeightSource source;
   source.rows = shape.rows;
   source.dim = shape.dim;
-  source.read = [&tables, t, dim = shape.dim](std::uint64_t begin, std::uint64_t count, float* out) {
-    // Rows in order must not come into the page cache by it. A single one is a page, read in place; so is everything
-    // where the scan cannot be made, since an evaluation has no other word for that than the rows themselves.
-    if (count > 1 && tables.scanWeights(t, begin, count, out)) return;
-    for (std::uint64_t i = 0; i < count; ++i) tables.readWeights(t, begin + i, out + i * dim);
+  source.read = [&tables, t](std::uint64_t begin, std::uint64_t count, float* out) -> Result<void> {
+    // Rows in order must not come into the page cache by it. A single one is a page, read in place.
+    if (count > 1) return tables.scanWeights(t, begin, count, out);
+    tables.readWeights(t, begin, out);
+    return {};
   };
   return source;
 }

@@ -44,22 +44,6 @@ std::uint64_t pagesInMemory(const std::string& path) {
       std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1) != 0; }));
 }
 
-/// Largest RssAnon seen while it runs, in bytes; asked every two milliseconds.
-std::uint64_t privatePeakOf(QProcess& process) {
-  std::uint64_t peak = 0;
-  while (process.state() == QProcess::Running) {
-    QFile status(QString("/proc/%1/status").arg(process.processId()));
-    if (status.open(QIODevice::ReadOnly)) {
-      for (const QByteArray& line : status.readAll().split('\n')) {
-        if (line.startsWith("RssAnon:"))
-          peak = std::max<std::uint64_t>(peak, line.mid(8).simplified().split(' ')[0].toULongLong() * 1024);
-      }
-    }
-    process.waitForFinished(2);
-  }
-  return peak;
-}
-
 }  // namespace
 
 void TestExportCommand::npyEqualsTheTable() {

@@ -266,6 +266,41 @@ class TestEvaluate : public QObject {
     }
   }
 
+  void aRowThatCannotBeReadEndsIt_data() {
+    QTest::addColumn<bool>("inBlock");
+    QTest::addColumn<quint64>("budget");
+    for (const bool inBlock : {true, false}) {
+      for (const quint64 budget : {1u, 1u << 20}) QTest::addRow("%d %llu", inBlock, budget) << inBlock << budget;
+    }
+  }
+  void aRowThatCannotBeReadEndsIt() {
+    QFETCH(bool, inBlock);
+    QFETCH(quint64, budget);
+    Dataset dataset = makeDataset(DatasetKind::graph, 9, 2);
+    dataset.test = {{0, 1, 1}};
+    const Table table = randomTable(1, 9, 3, false), relations = randomTable(2, 2, 3, false);
+    WeightSource entities = table.source();
+    entities.read = [&, whole = entities.read](std::uint64_t begin, std::uint64_t count, float* out) -> Result<void> {
+      if ((count > 1) == inBlock) return fail(ErrorCode::machine, "entities.rows: cannot read: worn out");
+      return whole(begin, count, out);
+    };
+    const WeightSource relationSource = relations.source();
+    ThreadPool pool(2);
+    EvalOptions options;
+    options.budgetBytes = budget;
+    const auto result =
+        evaluate(dataset, ModelKind::distmult, 0, entities, &relationSource, KernelLevel::scalar, pool, options);
+    // With the least budget a block is one row, and none is read in a block.
+    if (inBlock && budget == 1) {
+      QVERIFY(result.has_value());
+      return;
+    }
+    QVERIFY(!result);
+    QCOMPARE(result.error().code, ErrorCode::machine);
+    QVERIFY2(result.error().message.find("worn out. Nothing was measured") != std::string::npos,
+             result.error().message.c_str());
+  }
+
   void rowsOutsideTheBallAreRefused() {
     Dataset dataset = makeDataset(DatasetKind::hierarchy, 4);
     dataset.train = {{0, 0, 1}};

@@ -22,12 +22,13 @@ struct Meter {
   std::atomic<std::uint64_t> single{0}, blocks{0}, largest{0};
 
   WeightSource source() {
-    return {rows, dim, [this](std::uint64_t begin, std::uint64_t count, float* out) {
+    return {rows, dim, [this](std::uint64_t begin, std::uint64_t count, float* out) -> Result<void> {
               (count == 1 ? single : blocks) += count;
               if (count > largest) largest = count;
               for (std::uint64_t i = 0; i < count * dim; ++i) {
                 out[i] = symmetricFrom(static_cast<std::uint32_t>((begin * dim + i) * 2654435761u), 0.1f);
               }
+              return {};
             }};
   }
 };
