@@ -7,7 +7,7 @@ dsa_build_packages=(
   g++ cmake ninja-build pkg-config
   qt6-base-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqcustomplot-dev qt6-qpa-plugins fonts-noto-core
   libfmt-dev libcli11-dev nlohmann-json3-dev libexpected-dev
-  libsqlitecpp-dev libsqlite3-dev libarchive-dev libxxhash-dev libssl-dev
+  libsqlitecpp-dev libsqlite3-dev libarchive-dev libxxhash-dev libssl-dev liburing-dev
   ca-certificates
 )
 
@@ -27,4 +27,5 @@ dsa_root_packages=(debootstrap)
 dsa_build_commands=(g++ cmake ninja pkg-config)
 dsa_build_headers=(
   fmt/format.h CLI/CLI.hpp nlohmann/json.hpp tl/expected.hpp SQLiteCpp/SQLiteCpp.h sqlite3.h archive.h xxhash.h openssl/evp.h
+  liburing.h
 )
