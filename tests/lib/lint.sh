@@ -37,7 +37,7 @@ check_format() {
 # clang-tidy neither follows paths nor looks for what is unused.
 tidy_join() {
   local unit=$1 name
-  sed -n 's/^#include "\(.*\)"$/\1/p' "$unit" | while IFS= read -r name; do
+  sed -n 's/^#include "\(\/.*\)"$/\1/p' "$unit" | while IFS= read -r name; do
     printf '// SOURCE %s\n' "${name#"$PWD"/}"
     cat "$name"
   done >build/tidy/joined
