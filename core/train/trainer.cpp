@@ -209,11 +209,11 @@ Error Training::badGradient(const BadGradient& bad) const {
 }
 
 Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue, LookAhead& ahead) {
-  double stall = 0;
+  StepReport report;
   if (queue.empty()) {
     const Clock::time_point waiting = Clock::now();
     queue = ahead.take();
-    stall = secondsSince(waiting);
+    report.waitSeconds = secondsSince(waiting);
     for (const auto& batch : queue) announce(*batch);
   }
   std::unique_ptr<PreparedBatch> batch = std::move(queue.front());
@@ -221,7 +221,9 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   const std::uint64_t step = m_tables->step();
   DSA_CHECK(batch->batch.step == step);
   const FaultCounts before = callingThreadFaults();
+  const Clock::time_point computing = Clock::now();
   m_engine->compute(*batch, *m_tables);
+  report.computeSeconds = secondsSince(computing);
   const BadGradient bad = findBadGradient(*m_tables, m_engine->counts());
   if (bad.found) return tl::unexpected(badGradient(bad));
 
@@ -235,24 +237,23 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   for (const StepParams& base : m_setup.params) params.push_back(makeStep(base, step + 1, lr));
   const Clock::time_point applying = Clock::now();
   DSA_TRY(m_tables->apply(m_engine->counts(), params, toBlob(next), batch->ticket, m_pool));
+  report.applySeconds = secondsSince(applying);
   m_state = next;
   const bool cold = callingThreadFaults().major > before.major;
   m_cold.store(cold, std::memory_order_relaxed);
-  if (cold) stall += secondsSince(applying);
+  report.stallSeconds = report.waitSeconds + (cold ? report.applySeconds : 0);
 
   if (m_out.secondsToFirstStep == 0) m_out.secondsToFirstStep = secondsSince(m_begin);
-  StepReport report;
   report.step = step + 1;
   report.samples = batch->batch.samples;
   report.loss = m_engine->lossSum() / batch->batch.samples;
   report.lr = lr;
   for (const std::uint64_t n : m_engine->counts()) report.rows += n;
   if (m_device->hasOwnMemory()) report.deviceBytes = m_device->used();
-  report.stallSeconds = stall;
   report.seconds = secondsSince(m_begin);
   m_out.rows += report.rows;
   m_out.samples += report.samples;
-  m_out.stallSeconds += stall;
+  m_out.stallSeconds += report.stallSeconds;
   m_observer.stepped(report);
   ahead.give(std::move(batch));
   return {};
