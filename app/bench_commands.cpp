@@ -276,6 +276,8 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
       return 0;
     };
   });
+  addDiskBench(*bench, chosen);
+  addTrainBench(*bench, chosen);
 }
 
 }  // namespace dsa

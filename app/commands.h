@@ -24,6 +24,8 @@ void addStoreCommands(CLI::App& app, Chosen& chosen);
 void addExchangeCommands(CLI::App& stores, Chosen& chosen);  // below "store": export, import
 void addRunsCommands(CLI::App& app, Chosen& chosen);
 void addBenchCommands(CLI::App& app, Chosen& chosen);
+void addDiskBench(CLI::App& bench, Chosen& chosen);   // below "bench": disk
+void addTrainBench(CLI::App& bench, Chosen& chosen);  // below "bench": train
 void addDoctorCommand(CLI::App& app, Chosen& chosen);
 
 /// A table's folder, and the run whose it is where it was named by that.

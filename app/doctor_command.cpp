@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "core/device/cuda_device.h"
 #include "core/metrics/block_device.h"
+#include "core/metrics/disk_verdict.h"
 #include "core/metrics/machine.h"
 #include "core/rows/kernels.h"
 
@@ -22,7 +23,28 @@ std::string nearestFolder(const std::string& path) {
   return folder.string();
 }
 
-ordered_json diskJson(const std::string& cache) {
+/// Flash wears by what is written to it; memory, the network and spinning disks have no such figure: null.
+ordered_json enduranceJson(DiskKind kind, const WriteAssumptions& assumed, const WriteEstimate& estimate,
+                           const std::optional<std::string>& wear) {
+  if (kind == DiskKind::memory || kind == DiskKind::network || kind == DiskKind::rotational) return nullptr;
+  ordered_json json;
+  json["estimate"] = true;
+  json["assumed"] = {{"rows_per_s", assumed.rowsPerSecond},
+                     {"record", assumed.recordBytes},
+                     {"page", assumed.pageBytes},
+                     {"pages_per_row", estimate.pagesPerRow},
+                     {"rewritten_share", assumed.rewrittenShare},
+                     {"drive_writes_per_day", kDriveWritesPerDay},
+                     {"years", kRatedYears}};
+  json["bytes_per_hour"] = static_cast<std::uint64_t>(estimate.bytesPerHour);
+  json["rated_bytes"] =
+      estimate.ratedBytes ? ordered_json(static_cast<std::uint64_t>(*estimate.ratedBytes)) : ordered_json(nullptr);
+  json["hours"] = estimate.hours ? ordered_json(*estimate.hours) : ordered_json(nullptr);
+  json["reported_wear"] = wear ? ordered_json(*wear) : ordered_json(nullptr);
+  return json;
+}
+
+ordered_json diskJson(const std::string& cache, const WriteAssumptions& assumed) {
   ordered_json json;
   json["cache"] = cache;
   const std::string folder = nearestFolder(cache);
@@ -37,6 +59,14 @@ ordered_json diskJson(const std::string& cache) {
   json["model"] = device && device->model() ? ordered_json(*device->model()) : ordered_json(nullptr);
   json["read_ahead"] =
       device && device->readAheadBytes() ? ordered_json(*device->readAheadBytes()) : ordered_json(nullptr);
+  const auto bytes = device ? device->sizeBytes() : std::nullopt;
+  json["size"] = bytes ? ordered_json(*bytes) : ordered_json(nullptr);
+  const DiskKind kind = diskKindOf(system && system->isMemory, system && system->isNetwork,
+                                   device ? device->name() : "", device ? device->rotational() : std::nullopt);
+  json["kind"] = diskKindName(kind);
+  const WriteEstimate estimate = estimateWrites(assumed, bytes);
+  json["endurance"] = enduranceJson(kind, assumed, estimate, device ? device->reportedWear() : std::nullopt);
+  json["verdict"] = diskVerdict(kind, estimate.hours);
   return json;
 }
 
@@ -73,7 +103,39 @@ void printCuda(const ordered_json& cuda) {
   fmt::print("  runs do not use a card in this version of dsa; sim:SIZE shows what one would hold\n");
 }
 
-int doctor(const std::string& cache, bool json) {
+void printDisk(const ordered_json& disk) {
+  if (disk["disk"].is_string()) {
+    fmt::print("  disk {}{}, {}, {}{}\n", disk["disk"].get<std::string>(),
+               disk["model"].is_string() ? " (" + disk["model"].get<std::string>() + ")" : "",
+               disk["kind"].get<std::string>(),
+               disk["size"].is_number() ? formatBytes(disk["size"].get<std::uint64_t>()) : "size not reported",
+               disk["rotational"] == true ? ", reported as rotational (virtual disks often are)" : "");
+  }
+  const ordered_json& endurance = disk["endurance"];
+  if (!endurance.is_null()) {
+    const ordered_json& assumed = endurance["assumed"];
+    fmt::print(
+        "  writes, an estimate: {} an hour = {} rows/s x 3600 x {:.2f} pages a row x {} B x {} not rewritten first\n",
+        formatBytes(endurance["bytes_per_hour"].get<std::uint64_t>()), assumed["rows_per_s"].get<double>(),
+        assumed["pages_per_row"].get<double>(), assumed["page"].get<std::uint64_t>(),
+        1 - assumed["rewritten_share"].get<double>());
+    fmt::print(
+        "    assumed: cold rows at that rate (--rows-per-s; dsa bench disk measures it), records of {} B, half of "
+        "them changed again before the kernel writes their page\n",
+        assumed["record"].get<std::uint64_t>());
+    fmt::print(
+        "  endurance: the drive's own wear {}; typical are {} drive writes a day for {} years{}\n",
+        endurance["reported_wear"].is_string() ? endurance["reported_wear"].get<std::string>() : "not reported",
+        kDriveWritesPerDay, kRatedYears,
+        endurance["rated_bytes"].is_number()
+            ? fmt::format(": {}, or {:.0f} hours of such training",
+                          formatBytes(endurance["rated_bytes"].get<std::uint64_t>()), endurance["hours"].get<double>())
+            : "");
+  }
+  fmt::print("  verdict: {}\n", disk["verdict"].get<std::string>());
+}
+
+int doctor(const std::string& cache, const WriteAssumptions& assumed, bool json) {
   const MachineInfo machine = describeMachine();
   const auto level = chooseLevel();
   if (!level) return reportError(level.error());
@@ -86,7 +148,7 @@ int doctor(const std::string& cache, bool json) {
   object["cachestat"] = machine.cachestat;
   object["cuda"] = cudaJson();
   object["machine"] = machineText(machine);
-  object["disk"] = diskJson(cache);
+  object["disk"] = diskJson(cache, assumed);
   if (json) {
     printJson(object);
     return 0;
@@ -97,17 +159,7 @@ int doctor(const std::string& cache, bool json) {
   fmt::print("cache folder: {}\n  file system {}, {} free\n", cache,
              disk["file_system"].is_string() ? disk["file_system"].get<std::string>() : "unknown",
              disk["free"].is_number() ? formatBytes(disk["free"].get<std::uint64_t>()) : "unknown");
-  if (disk["disk"].is_string()) {
-    fmt::print("  disk {}{}{}\n", disk["disk"].get<std::string>(),
-               disk["model"].is_string() ? " (" + disk["model"].get<std::string>() + ")" : "",
-               disk["rotational"] == true ? ", reported as rotational (virtual disks often are): on a real spinning "
-                                            "disk random rows are slow, choose an SSD with --cache"
-                                          : "");
-  }
-  if (disk["memory_file_system"] == true)
-    fmt::print("  this is memory, not a disk: choose a folder on a disk with --cache\n");
-  if (disk["network"] == true)
-    fmt::print("  this is on the network: rows will be slow; choose a local disk with --cache\n");
+  printDisk(disk);
   return 0;
 }
 
@@ -115,12 +167,20 @@ int doctor(const std::string& cache, bool json) {
 
 void addDoctorCommand(CLI::App& app, Chosen& chosen) {
   auto cache = std::make_shared<std::string>();
+  auto assumed = std::make_shared<WriteAssumptions>();
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("doctor", "What this machine has: processor, memory, kernel, disk");
   command->add_option("--cache", *cache, "Folder for tables; default the user's data folder");
+  command->add_option("--rows-per-s", assumed->rowsPerSecond, "Cold rows a second, for the estimate of what is written")
+      ->capture_default_str();
   command->add_flag("--json", *json, "One JSON object on stdout");
-  command->callback([cache, json, &chosen] {
-    chosen = [cache, json] { return doctor(cache->empty() ? defaultCacheFolder() : *cache, *json); };
+  command->callback([cache, assumed, json, &chosen] {
+    chosen = [cache, assumed, json] {
+      if (!(assumed->rowsPerSecond > 0 && assumed->rowsPerSecond <= 1e9))
+        return reportError(Error{ErrorCode::usage, fmt::format("--rows-per-s: {} is not above 0 and up to 1000000000",
+                                                               assumed->rowsPerSecond)});
+      return doctor(cache->empty() ? defaultCacheFolder() : *cache, *assumed, *json);
+    };
   });
 }
 

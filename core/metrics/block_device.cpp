@@ -186,6 +186,18 @@ std::optional<std::uint64_t> BlockDevice::readAheadBytes() const {
   return *kib * 1024;
 }
 
+std::optional<std::uint64_t> BlockDevice::sizeBytes() const {
+  const auto sectors = numberIn(m_folder + "/size");
+  if (!sectors) return std::nullopt;
+  return *sectors * 512;
+}
+
+std::optional<std::string> BlockDevice::reportedWear() const {
+  const auto text = readProcFile(m_folder + "/device/life_time");
+  if (!text) return std::nullopt;
+  return trimmed(*text);
+}
+
 std::optional<DiskCounters> BlockDevice::counters() const {
   const auto text = readProcFile(m_folder + "/stat");
   if (!text) return std::nullopt;

@@ -36,6 +36,10 @@ class BlockDevice {
   [[nodiscard]] std::optional<bool> rotational() const;
   [[nodiscard]] std::optional<std::string> model() const;
   [[nodiscard]] std::optional<std::uint64_t> readAheadBytes() const;  ///< queue/read_ahead_kb
+  [[nodiscard]] std::optional<std::uint64_t> sizeBytes() const;
+  /// What the drive itself says of its wear, where the kernel shows it to everybody: eMMC's device/life_time ("0x01
+  /// 0x02", tenths used). NVMe and SATA tell it to root only.
+  [[nodiscard]] std::optional<std::string> reportedWear() const;
   [[nodiscard]] std::optional<DiskCounters> counters() const;
 
  private:

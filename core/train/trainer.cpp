@@ -220,11 +220,11 @@ Error Training::badGradient(const BadGradient& bad) const {
 }
 
 Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue, LookAhead& ahead) {
-  double stall = 0;
+  StepReport report;
   // What is ready is announced at once: the store has its rows brought in, or saved, while others are computed.
   const Clock::time_point waiting = Clock::now();
   auto ready = queue.empty() ? ahead.take() : ahead.takeReady();
-  if (queue.empty()) stall = secondsSince(waiting);
+  if (queue.empty()) report.waitSeconds = secondsSince(waiting);
   for (auto& batch : ready) {
     announce(*batch);
     queue.push_back(std::move(batch));
@@ -235,8 +235,10 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   DSA_TRY(m_tables->intact());
   DSA_CHECK(batch->batch.step == step);
   const FaultCounts before = callingThreadFaults();
+  const Clock::time_point computing = Clock::now();
   DSA_TRY(m_engine->compute(*batch, *m_tables));
-  stall += m_engine->stageSeconds();
+  report.waitSeconds += m_engine->stageSeconds();
+  report.computeSeconds = secondsSince(computing) - m_engine->stageSeconds();
   DSA_TRY(m_tables->intact());  // before a gradient of zeros is blamed
   const BadGradient bad = findBadGradient(*m_tables, m_engine->counts());
   if (bad.found) return tl::unexpected(badGradient(bad));
@@ -251,13 +253,13 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   for (const StepParams& base : m_setup.params) params.push_back(makeStep(base, step + 1, lr));
   const Clock::time_point applying = Clock::now();
   DSA_TRY(m_tables->apply(m_engine->counts(), params, toBlob(next), batch->ticket, m_pool));
+  report.applySeconds = secondsSince(applying);
   m_state = next;
   const bool cold = callingThreadFaults().major > before.major;
   m_cold.store(cold, std::memory_order_relaxed);
-  if (cold) stall += secondsSince(applying);
+  report.stallSeconds = report.waitSeconds + (cold ? report.applySeconds : 0);
 
   if (m_out.secondsToFirstStep == 0) m_out.secondsToFirstStep = secondsSince(m_begin);
-  StepReport report;
   report.step = step + 1;
   report.samples = batch->batch.samples;
   report.loss = m_engine->lossSum() / batch->batch.samples;
@@ -267,11 +269,10 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
     report.rowBytes += m_engine->counts()[t] * m_setup.shape.tables[t].recordFloats() * sizeof(float);
   }
   if (m_device->hasOwnMemory()) report.deviceBytes = m_device->used();
-  report.stallSeconds = stall;
   report.seconds = secondsSince(m_begin);
   m_out.rows += report.rows;
   m_out.samples += report.samples;
-  m_out.stallSeconds += stall;
+  m_out.stallSeconds += report.stallSeconds;
   m_observer.stepped(report);
   ahead.give(std::move(batch));
   return {};

@@ -34,6 +34,9 @@ struct StepReport {
   std::uint64_t samples = 0;
   std::uint64_t deviceBytes = 0;  ///< allocated on the card now; 0 where the run uses none
   double stallSeconds = 0;        ///< of this step, waiting for batches or for rows from the disk
+  double waitSeconds = 0;         ///< of this step, for the sampler's batch
+  double computeSeconds = 0;      ///< rows gathered, losses, gradients
+  double applySeconds = 0;        ///< the tables' step, where cold rows come from the disk
   double seconds = 0;
 };
 

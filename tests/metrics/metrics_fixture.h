@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kMiB = 1ull << 20;
 
 class Folder {
  public:
+  [[nodiscard]] std::string path() const { return m_dir.path().toStdString(); }
   [[nodiscard]] std::string file(const std::string& name) const { return m_dir.filePath(name.c_str()).toStdString(); }
 
  private:
