@@ -71,7 +71,7 @@ class ColdStore {
     shape.tables.push_back(TableShape{"entities", rows(), m_params.dim, m_params.rule, 1e-3f, kColdBatchRows});
     DSA_TRY(RowStore::create(m_folder, shape));
     DSA_ASSIGN(const KernelLevel level, chooseLevel());
-    DSA_ASSIGN(m_tables, openDiskTables(m_folder, Durability::process, rowKernels(level)));
+    DSA_ASSIGN(m_tables, openDiskTables(m_folder, {}, rowKernels(level)));
     return {};
   }
 

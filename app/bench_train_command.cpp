@@ -213,7 +213,8 @@ void addTrainBench(CLI::App& bench, Chosen& chosen) {
   CLI::App* command =
       bench.add_subcommand("train", "Whole training steps in several places, and where their time goes");
   addSpecOptions(*command, a->spec);
-  command->add_option("--arms", a->arms, "PLACE:RULE,...; ratios are to the first")->capture_default_str();
+  command->add_option("--arms", a->arms,
+                      "PLACE:RULE,...; ratios are to the first. Where not given: ram and disk, sparse_adam");
   command->add_option("--rounds", a->rounds, "Times that each arm runs, in turn")->capture_default_str();
   command->add_flag("--json", a->json, "One JSON object on stdout");
   command->callback([a, &chosen] { chosen = [a] { return benchTrainCommand(*a); }; });

@@ -111,13 +111,14 @@ void addOptimizerWhere(std::vector<SpecKey>& table) {
                         .defaultText = "disk",
                         .effect = SpecEffect::none},
                        DSA_FIELD(optimizer.placement)));
-  table.push_back(bind({.path = "optimizer.engine",
-                        .flags = "--engine",
-                        .help = "how tables on disk are reached: mapped, or by a row cache of its own past the page cache",
-                        .fixedDefault = text("auto"),
-                        .defaultText = "direct under a budget, else mmap",
-                        .effect = SpecEffect::none},
-                       DSA_FIELD(optimizer.engine)));
+  table.push_back(
+      bind({.path = "optimizer.engine",
+            .flags = "--engine",
+            .help = "how tables on disk are reached: mapped, or by a row cache of its own past the page cache",
+            .fixedDefault = text("auto"),
+            .defaultText = "direct under a budget, else mmap",
+            .effect = SpecEffect::none},
+           DSA_FIELD(optimizer.engine)));
 }
 
 void addOptimizerStep(std::vector<SpecKey>& table) {

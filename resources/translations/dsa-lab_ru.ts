@@ -509,11 +509,11 @@
     </message>
     <message>
         <source>row cache (the budget)</source>
-        <translation type="unfinished"></translation>
+        <translation>кэш строк (в пределах бюджета)</translation>
     </message>
     <message>
         <source>private memory stays within the budget</source>
-        <translation type="unfinished"></translation>
+        <translation>собственная память остаётся в пределах бюджета</translation>
     </message>
 </context>
 <context>
@@ -1379,7 +1379,7 @@
     </message>
     <message>
         <source>no budget</source>
-        <translation type="unfinished">без ограничения</translation>
+        <translation>без ограничения</translation>
     </message>
 </context>
 <context>

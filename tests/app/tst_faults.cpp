@@ -68,6 +68,8 @@ class TestFaults : public QObject {
  private slots:
   void aFullDiskEndsTheRunAndRoomContinuesIt_data();
   void aFullDiskEndsTheRunAndRoomContinuesIt();
+  void aFullDiskUnderTheDirectEngineKeepsTheCheckpoint_data();
+  void aFullDiskUnderTheDirectEngineKeepsTheCheckpoint();
   void aTableThatCannotBeMadeLeavesNothing_data();
   void aTableThatCannotBeMadeLeavesNothing();
   void aDiskThatFailsEndsTheRun_data();
@@ -116,6 +118,35 @@ void TestFaults::aFullDiskEndsTheRunAndRoomContinuesIt() {
   QVERIFY2(disk.error.isEmpty(), qPrintable(disk.error));
   const Ended resumed = home.run("resume 1 --hash --json");
   verifyEndsInTheCalmBits(resumed);
+  COMPARE_EXIT(home.run("store verify 1 --json"), 0);
+}
+
+void TestFaults::aFullDiskUnderTheDirectEngineKeepsTheCheckpoint_data() {
+  QTest::addColumn<bool>("ext4");
+  QTest::newRow("tmpfs") << false;
+  QTest::newRow("ext4") << true;
+}
+
+void TestFaults::aFullDiskUnderTheDirectEngineKeepsTheCheckpoint() {
+  QFETCH(bool, ext4);
+  Mounted disk(ext4 ? Mounted::Kind::ext4 : Mounted::Kind::tmpfs, ext4 ? kPlenty : kLittle);
+  if (disk.error.isEmpty()) disk.leave(kLittle);
+  if (!disk.error.isEmpty()) QSKIP(qPrintable(disk.error));
+  const Home home;
+  const Ended full = home.run("train " + kSpec + " --engine direct --ram-budget 20MiB --checkpoint-steps 10",
+                              {"--cache", disk.cache()});
+  COMPARE_EXIT(full, 4);
+  VERIFY_SAYS(full, "No space left on device");
+  VERIFY_SAYS(full, "what is safe is the checkpoint of step");
+  verifyRecorded(home, "No space left on device");
+  const Ended verified = home.run("store verify 1 --json");
+  COMPARE_EXIT(verified, 0);
+  const auto safe = verified.json()["step"].get<std::uint64_t>();
+  QVERIFY(safe >= 10 && safe % 10 == 0);
+  QVERIFY(safe <= full.json()["steps"].get<std::uint64_t>());
+  disk.leave(kPlenty - 100);
+  QVERIFY2(disk.error.isEmpty(), qPrintable(disk.error));
+  verifyEndsInTheCalmBits(home.run("resume 1 --hash --json"));
   COMPARE_EXIT(home.run("store verify 1 --json"), 0);
 }
 

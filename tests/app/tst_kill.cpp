@@ -49,9 +49,9 @@ void TestKill::killedRunsEndAsTheUninterruptedOne_data() {
          "--durability power --checkpoint-steps 37"
       << 25;
   QTest::newRow("direct, checkpoints by steps, a small cache")
-      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --epochs 30 --threads 2 "
+      << "--dataset wordnet-mammals --dim 16 --k 1 --rule radam --batch 50 --negatives 40 --threads 2 "
          "--engine direct --ram-budget 2MiB --checkpoint-steps 10"
-      << 25;
+      << 30;
 }
 
 void TestKill::killedRunsEndAsTheUninterruptedOne() {

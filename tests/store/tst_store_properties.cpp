@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random lives of a store: steps, checkpoints, evictions, closings, kills and reboots in any order. After each opening
-// the rows are those of plain memory at the step that FORMAT.md's table of recoveries promises.
+// Random lives of a store: steps, checkpoints, evictions, budgets, closings, kills, reboots and changes of the engine
+// in any order. After each opening the rows are those of plain memory at the step that FORMAT.md's recoveries promise.
 //
 // RC_PARAMS="max_success=1000 max_size=100" makes it longer; the seed is printed, and a failure says how to repeat it.
 #include <rapidcheck.h>
@@ -16,21 +16,21 @@ using namespace dsa;
 
 namespace {
 
-/// What can be done to a store. A new one (a budget, another engine) is a value here, its line in carryOut(), and what
-/// it promises in the model.
-enum class Deed { step, steps, announce, checkpoint, evict, close, kill, reboot };
-constexpr int kDeeds = 8;
+/// What can be done to a store. A new one is a value here, its line in carryOut(), and what it promises in the model.
+enum class Deed { step, steps, announce, checkpoint, evict, budget, close, kill, reboot };
+constexpr int kDeeds = 9;
 
 struct Command {
   Deed deed = Deed::step;
-  bool power = false;  ///< close, kill, reboot: what the next opening asks for
+  bool power = false;   ///< close, kill, reboot: what the next opening asks for
+  bool direct = false;  ///< and by which engine; budget: a large one
 };
 
 std::ostream& operator<<(std::ostream& out, const Command& command) {
-  static constexpr const char* kNames[kDeeds] = {"step",  "steps", "announce", "checkpoint",
-                                                 "evict", "close", "kill",     "reboot"};
+  static constexpr const char* kNames[kDeeds] = {"step",   "steps", "announce", "checkpoint", "evict",
+                                                 "budget", "close", "kill",     "reboot"};
   out << kNames[static_cast<int>(command.deed)];
-  if (command.deed >= Deed::close) out << (command.power ? " power" : " process");
+  if (command.deed >= Deed::close) out << (command.direct ? " direct" : command.power ? " power" : " process");
   return out;
 }
 
@@ -38,6 +38,7 @@ struct Model {
   std::uint64_t step = 0;        ///< what a kill leads to
   std::uint64_t checkpoint = 0;  ///< what a power loss leads to
   bool power = false;
+  bool direct = false;
 };
 
 /// One life. Every step is followed by a look at the step count, every opening by one at all rows.
@@ -64,21 +65,25 @@ class Life {
       case Deed::checkpoint:
         return checkpoint();
       case Deed::evict:
-        RC_ASSERT(m_store->evict().has_value());
+        RC_ASSERT((m_direct ? m_direct->evict() : m_store->evict()).has_value());
         return compare();
+      case Deed::budget:
+        if (!m_direct) return;
+        RC_ASSERT(m_direct->setBudget(least() * (command.direct ? 3 : 1)).has_value());
+        RC_ASSERT(m_direct->counters().cacheBytes <= m_direct->budget());
+        return;
       case Deed::close:
-        RC_ASSERT(m_store->close().has_value());
-        m_model.power = command.power;
-        return open(Recovery::clean);
+        RC_ASSERT((m_direct ? m_direct->close() : m_store->close()).has_value());
+        return reopen(command, Recovery::clean);
       case Deed::kill:
-        m_model.power = command.power;
-        return open(Recovery::lastStep);
+        if (!m_direct) return reopen(command, Recovery::lastStep);
+        m_model.step = m_model.checkpoint;
+        return reopen(command, Recovery::lastCheckpoint);
       case Deed::reboot: {
-        const Recovery expected = m_model.power ? Recovery::lastCheckpoint : Recovery::fromStart;
-        m_model.step = m_model.power ? m_model.checkpoint : 0;
-        m_model.power = command.power;
+        const bool kept = m_model.power || m_model.direct;
+        m_model.step = kept ? m_model.checkpoint : 0;
         ++m_boot;
-        return open(expected);
+        return reopen(command, kept ? Recovery::lastCheckpoint : Recovery::fromStart);
       }
     }
   }
@@ -86,23 +91,42 @@ class Life {
  private:
   [[nodiscard]] std::string folder() const { return m_dir.path().toStdString() + "/run"; }
 
+  [[nodiscard]] std::uint64_t least() const { return DirectStore::leastBudget(m_shape); }
+
+  void reopen(const Command& command, Recovery expected) {
+    m_model.power = command.power;
+    m_model.direct = command.direct;
+    open(expected);
+  }
+
   void open(Recovery expected) {
     m_store.reset();  // without close(): as a kill leaves it
+    m_direct.reset();
     m_tickets.clear();
     overrideBootId(fmt::format("00000000-0000-0000-0000-{:012x}", m_boot));
-    auto store = RowStore::open(folder(), m_model.power ? Durability::power : Durability::process, harness::kernels());
-    if (!store) RC_FAIL(store.error().message);
-    m_store = std::move(*store);
-    RC_ASSERT(m_store->recovery() == expected);
+    if (m_model.direct) {
+      auto store = DirectStore::open(folder(), harness::kernels(), {.budgetBytes = least() + least() / 4});
+      if (!store) RC_FAIL(store.error().message);
+      m_direct = std::move(*store);
+      RC_ASSERT(m_direct->files().recovery() == expected);
+    } else {
+      auto store =
+          RowStore::open(folder(), m_model.power ? Durability::power : Durability::process, harness::kernels());
+      if (!store) RC_FAIL(store.error().message);
+      m_store = std::move(*store);
+      RC_ASSERT(m_store->recovery() == expected);
+    }
     m_model.checkpoint = m_model.step;
     compare();
   }
 
   /// Ahead of time, as the look-ahead does; what is queued when the store goes is lost.
   void announce() {
-    if (!m_model.power) return;
-    for (int i = 0; i < 3; ++i)
-      m_tickets.push_back(m_store->announce(harness::stepRows(m_shape, m_model.step + m_tickets.size() + 1)));
+    if (!m_model.power && !m_direct) return;
+    for (int i = 0; i < 3; ++i) {
+      StepRows rows = harness::stepRows(m_shape, m_model.step + m_tickets.size() + 1);
+      m_tickets.push_back(m_direct ? m_direct->announce(std::move(rows)) : m_store->announce(rows));
+    }
   }
   void step() {
     std::uint64_t ticket = 0;
@@ -110,19 +134,21 @@ class Life {
       ticket = m_tickets.front();
       m_tickets.pop_front();
     }
-    const auto done = harness::advance(*m_store, m_pool, ticket);
+    const auto done =
+        m_direct ? harness::advance(*m_direct, m_pool, ticket) : harness::advance(*m_store, m_pool, ticket);
     if (!done) RC_FAIL(done.error().message);
-    RC_ASSERT(m_store->step() == ++m_model.step);
+    RC_ASSERT((m_direct ? m_direct->step() : m_store->step()) == ++m_model.step);
   }
   /// Tickets from before it stay in the queue on purpose: apply() announces such a step again.
   void checkpoint() {
-    RC_ASSERT(m_store->checkpoint().has_value());
+    RC_ASSERT((m_direct ? m_direct->checkpoint() : m_store->checkpoint()).has_value());
     m_model.checkpoint = m_model.step;
   }
   void compare() {
     if (m_memory.step() > m_model.step) m_memory = harness::Memory(m_shape);
     m_memory.advanceTo(m_model.step);
-    RC_ASSERT(m_memory.compare(*m_store) == std::string());
+    RC_ASSERT((m_direct ? m_memory.compareScanned(m_direct->files(), m_direct->step(), m_direct->state())
+                        : m_memory.compare(*m_store)) == std::string());
   }
 
   QTemporaryDir m_dir;
@@ -132,7 +158,8 @@ class Life {
   Model m_model;
   std::uint64_t m_boot = 1;
   std::deque<std::uint64_t> m_tickets;
-  std::unique_ptr<RowStore> m_store;
+  std::unique_ptr<RowStore> m_store;  // one of them
+  std::unique_ptr<DirectStore> m_direct;
 };
 
 }  // namespace
@@ -147,10 +174,11 @@ struct Arbitrary<Command> {
                                                                                     {3, Deed::announce},
                                                                                     {3, Deed::checkpoint},
                                                                                     {1, Deed::evict},
+                                                                                    {2, Deed::budget},
                                                                                     {1, Deed::close},
                                                                                     {2, Deed::kill},
                                                                                     {2, Deed::reboot}})),
-                               gen::set(&Command::power));
+                               gen::set(&Command::power), gen::set(&Command::direct));
   }
 };
 }  // namespace rc
