@@ -73,6 +73,10 @@ void RunObserver::declareMetrics() {
   m_written = metric("io.written", "B/s", "/proc/self/io (counts dirtying)", MetricAxis::time);
   m_diskRead = metric("disk.read", "B/s", "the block device's own counter, all processes", MetricAxis::time);
   m_diskWritten = metric("disk.written", "B/s", "the block device's own counter, all processes", MetricAxis::time);
+  m_diskAmplification = metric("disk.amplification", "",
+                               "bytes that the block device wrote, for all processes, over bytes of the records that "
+                               "steps changed, since the start",
+                               MetricAxis::time);
 }
 
 void RunObserver::phase(const std::string& name) {
@@ -132,6 +136,14 @@ void RunObserver::onSnapshot(const MetricSnapshot& snapshot) {
     put(m_diskRead, rates.diskReadBytes);
     put(m_diskWritten, rates.diskWrittenBytes);
   }
+  if (snapshot.disk) {
+    if (!m_diskWrittenAtStart) m_diskWrittenAtStart = snapshot.disk->writtenBytes;
+    const auto changed = static_cast<double>(m_rowBytes.load(std::memory_order_relaxed));
+    if (changed > 0) {
+      m_recorder.sample(step, m_diskAmplification,
+                        static_cast<double>(snapshot.disk->writtenBytes - *m_diskWrittenAtStart) / changed);
+    }
+  }
   m_before = snapshot;
 }
 
@@ -140,7 +152,7 @@ void RunObserver::stepped(const StepReport& report) {
   m_lossSum += report.loss;
   ++m_lossSteps;
   m_rows += report.rows;
-  m_rowBytes += report.rowBytes;
+  m_rowBytes.fetch_add(report.rowBytes, std::memory_order_relaxed);
   m_samples += report.samples;
   m_stall += report.stallSeconds;
   if (m_lastTick < 0 || report.seconds - m_lastTick >= kTick || report.step == m_setup.plannedSteps) tick(report);
@@ -217,11 +229,11 @@ void RunObserver::sampleTraffic(std::uint64_t step, double seconds) {
     m_recorder.sample(step, declared(m_tableWritten, "table.written", "B/s", "own count of O_DIRECT writes"),
                       rate(traffic.written, m_traffic.written));
     // Bytes to the disk for each byte of records that steps changed.
-    if (m_rowBytes > 0) {
+    if (const std::uint64_t changed = m_rowBytes.load(std::memory_order_relaxed); changed > 0) {
       m_recorder.sample(step,
                         declared(m_amplification, "table.amplification", "",
                                  "bytes written over bytes of the records that steps changed, since the start"),
-                        static_cast<double>(*traffic.written) / static_cast<double>(m_rowBytes));
+                        static_cast<double>(*traffic.written) / static_cast<double>(changed));
     }
   }
   m_traffic = traffic;

@@ -61,13 +61,14 @@ class RunObserver final : public TrainObserver {
 
   Recorder::Metric m_loss, m_rate, m_rowRate, m_stallShare, m_lr;
   Recorder::Metric m_private, m_device, m_cache, m_minor, m_major, m_demand, m_read, m_written, m_diskRead,
-      m_diskWritten;
+      m_diskWritten, m_diskAmplification;
   std::optional<Recorder::Metric> m_prefetched, m_rowCache, m_budget, m_tableWritten,
       m_amplification;  // where there are any
   const Tables* m_tables = nullptr;
   TableTraffic m_traffic;
-  std::uint64_t m_rowBytes = 0;            // of records that steps changed
-  std::optional<MetricSnapshot> m_before;  // sampler's thread
+  std::atomic<std::uint64_t> m_rowBytes{0};           // of records that steps changed
+  std::optional<std::uint64_t> m_diskWrittenAtStart;  // sampler's thread
+  std::optional<MetricSnapshot> m_before;             // sampler's thread
   std::unique_ptr<MetricSampler> m_sampler;
 };
 
