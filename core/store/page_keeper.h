@@ -35,7 +35,7 @@ class PageKeeper {
 
   void setBudget(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t budget() const { return m_budget.load(std::memory_order_relaxed); }
-  /// Waits until the cache is within the budget, or a second at most. For a budget that was just set.
+  /// Waits until the cache is within the budget, or a fifth of a second at most. For a budget that was just set.
   void settle();
   /// At the last look there was more than the budget: whoever steps waits, settle().
   [[nodiscard]] bool over() const { return m_over.load(std::memory_order_relaxed); }

@@ -186,6 +186,9 @@ class tst_direct_store : public QObject {
   }
 
   void killedAtAnyInstantTheLastCheckpointStands() {
+#ifdef __SANITIZE_THREAD__
+    QSKIP("a process that has threads cannot fork under the thread sanitizer");
+#endif
     const Made made(harness::shape(500));
     harness::Memory memory(made.shape);
     std::mt19937 random(3);
