@@ -274,6 +274,7 @@ void LivePage::updateHeader() {
                     geometryText(run->k), ruleText(run->rule));
   facts << tr("table in: %1").arg(placeText(run->placement));
   m_facts->setText(facts.join(dot));
+  m_facts->setToolTip(m_facts->text());  // cut off where the window is narrow
   m_facts->setToolTip(m_facts->text());
   m_progress->setVisible(run->plannedSteps.has_value());
   if (run->plannedSteps && *run->plannedSteps > 0) {

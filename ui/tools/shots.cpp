@@ -144,6 +144,12 @@ void shootFilled(Shots& shots, const QString& database) {
     waitUntil([&] { return !window.livePage().series().of("loss").isEmpty(); });
     shots.take(window, "live");
   }
+  const auto going = newest(window, [](const RunSummary& run) { return run.status == RunStatus::running; });
+  if (going) {
+    window.openRun(*going);
+    waitUntil([&] { return !window.livePage().series().of("loss").isEmpty(); });
+    shots.take(window, "live-running");
+  }
   const auto diverged = newest(
       window, [](const RunSummary& run) { return run.progress.lossLast && !std::isfinite(*run.progress.lossLast); });
   if (diverged) {
@@ -169,6 +175,7 @@ void shootFilled(Shots& shots, const QString& database) {
   window.banner().hide();
   window.resize(1024, 700);
   window.showTab(MainWindow::LiveTab);
+  if (going) window.openRun(*going);
   shots.take(window, "live-1024");
   window.showTab(MainWindow::CompareTab);
   shots.take(window, "compare-1024");
