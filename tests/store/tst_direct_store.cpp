@@ -319,7 +319,7 @@ class tst_direct_store : public QObject {
     const QByteArray before = damaged.readAll();
     QByteArray now = before;
     if (offset >= 0) {
-      now[offset] = static_cast<char>(0x7f);
+      now[offset] = static_cast<char>(offset < 4096 ? now[offset] ^ 1 : 0x7f);
     } else {
       auto* const words = reinterpret_cast<std::uint32_t*>(now.data() + 4096);
       std::uint32_t* first = words;

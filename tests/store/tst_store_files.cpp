@@ -74,7 +74,8 @@ class tst_store_files : public QObject {
     if (what == "empty") cut(path, 0);
     if (what == "foreign") put(path, "NOTMINE!", 0);
     if (what == "newer") put(path, std::string("\x09\0\0\0", 4), 8);
-    if (what == "damaged") put(path, "X", 20);
+    // Of the uuid, which is drawn: another byte than the one that is there.
+    if (what == "damaged") put(path, contents(folder)[file.toStdString()][20] == 'X' ? "Y" : "X", 20);
     if (what == "missing") std::filesystem::remove(path);
     if (what == "checkpoints") put(path, "X", kPage + 9), put(path, "X", 2 * kPage + 9);
     if (what == "other") {
