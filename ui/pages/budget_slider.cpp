@@ -64,6 +64,8 @@ quint64 BudgetSlider::budget() const {
   return place < m_sizes.size() ? m_sizes[place] : 0;
 }
 
+bool BudgetSlider::rests() const { return !m_rest.isActive() && !m_slider->isSliderDown(); }
+
 void BudgetSlider::setBudget(std::optional<quint64> bytes) {
   const QSignalBlocker block(m_slider);
   m_rest.stop();

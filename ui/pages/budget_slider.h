@@ -23,6 +23,8 @@ class BudgetSlider : public QWidget {
   void setBudget(std::optional<quint64> bytes);
   /// Bytes; 0 is no budget.
   [[nodiscard]] quint64 budget() const;
+  /// Nobody is moving it.
+  [[nodiscard]] bool rests() const;
 
  signals:
   void chosen(quint64 bytes);

@@ -26,6 +26,7 @@ namespace dsa::ui {
 
 namespace {
 
+constexpr int kAnswerMs = 2000;
 constexpr int kFrameMs = 100;  // at most ten paints a second
 
 }  // namespace
@@ -102,7 +103,12 @@ QWidget* LivePage::makeHeader() {
     top->addWidget(button);
   m_budget = new BudgetSlider;
   connect(m_budget, &BudgetSlider::chosen, this, [this](quint64 bytes) {
-    if (m_run != 0) m_records.send(m_run, CommandKind::setRamBudget, static_cast<std::int64_t>(bytes));
+    if (m_run == 0) return;
+    m_records.send(m_run, CommandKind::setRamBudget, static_cast<std::int64_t>(bytes));
+    // By then it was answered. What the trainer cannot keep is no budget: the handle goes back to the one that is.
+    QTimer::singleShot(kAnswerMs, this, [this] {
+      if (m_budgetSeen && m_budget->rests()) m_budget->setBudget(static_cast<quint64>(*m_budgetSeen));
+    });
   });
   auto* facts = new QHBoxLayout;
   facts->setSpacing(24);
