@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/bench_parts.h"
 #include "app/commands.h"
 #include "core/data/sampler.h"
 #include "core/metrics/machine.h"
@@ -27,15 +28,10 @@ struct BenchArguments {
   std::uint32_t dim = 128;
   unsigned threads = 1;
   double seconds = 0;
-  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget = "";
+  std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget;
   double k = 0;
   bool json = false;
 };
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
 
 /// Reads and writes back every byte of the step's records and reads its gradients: what the memory allows.
 double touchSeconds(Tables& tables, std::uint64_t count, ThreadPool& pool) {
@@ -81,11 +77,12 @@ class RowBench {
                              : s < m_a.steps;
     };
     // What is touched for comparison lies in the map; rows of the direct engine, and rows under a budget, come and go.
-    const bool touching = m_a.placement == "ram" || (m_options.engine == DiskEngine::mmap && m_options.ramBudget == 0);
+    const bool touching = m_a.seconds == 0 && (m_a.placement == "ram" ||
+                                               (m_options.engine == DiskEngine::mmap && m_options.ramBudget == 0));
     for (std::uint64_t s = 0; wanted(s); ++s) {
-      if (touching && m_a.seconds == 0) {
+      if (touching) {
         std::copy_n(rowsOf(s + 1000000).data(), m_count, m_tables->ids(0));
-        gradients(m_count, s);
+        benchGradients(*m_tables, m_count, s);
         touches.push_back(touchSeconds(*m_tables, m_count, m_pool));
       }
       DSA_ASSIGN(const double seconds, step(s));
@@ -168,16 +165,10 @@ class RowBench {
     for (std::uint64_t first = 0; first < m_a.rows; first += m_count) {
       const std::uint64_t n = std::min(m_count, m_a.rows - first);
       for (std::uint64_t i = 0; i < n; ++i) m_tables->ids(0)[i] = first + i;
-      gradients(n, first);
-      DSA_TRY(stepOf(n));
+      benchGradients(*m_tables, n, first);
+      DSA_TRY(benchStep(*m_tables, m_params, n, 0, m_pool));
     }
     return {};
-  }
-
-  void gradients(std::uint64_t n, std::uint64_t salt) {
-    float* const grads = m_tables->grads(0);
-    for (std::uint64_t i = 0; i < n * m_a.dim; ++i)
-      grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
   }
 
   /// Distinct random rows of step s, sorted.
@@ -186,12 +177,6 @@ class RowBench {
     for (std::uint64_t i = 0; i < m_count; ++i) rows[i] = permuted(i, m_a.rows, s + 1);
     std::sort(rows.begin(), rows.end());
     return rows;
-  }
-
-  Result<void> stepOf(std::uint64_t n, std::uint64_t ticket = 0) {
-    const std::vector<std::uint64_t> counts = {n};
-    const std::vector<StepParams> params = {makeStep(m_params, m_tables->step() + 1, 0.01)};
-    return m_tables->apply(counts, params, StateBlob{}, ticket, m_pool);
   }
 
   /// Rows of coming steps are known ahead, as they are in training; making them is not part of the time.
@@ -205,10 +190,10 @@ class RowBench {
     const Ahead now = std::move(m_ahead.front());
     m_ahead.pop_front();
     std::copy(now.rows.begin(), now.rows.end(), m_tables->ids(0));
-    gradients(m_count, s);
+    benchGradients(*m_tables, m_count, s);
     const std::uint64_t majorBefore = callingThreadFaults().major;
     const Clock::time_point begin = Clock::now();
-    DSA_TRY(stepOf(m_count, now.ticket));
+    DSA_TRY(benchStep(*m_tables, m_params, m_count, now.ticket, m_pool));
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     m_cold = callingThreadFaults().major > majorBefore;
     return seconds;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/bench_parts.h"
 #include "app/commands.h"
 #include "core/data/sampler.h"
 #include "core/metrics/block_device.h"
@@ -87,12 +88,8 @@ class ColdStore {
   Result<void> step(std::uint64_t b, std::uint64_t order) {
     if (stopFlag()) return fail(ErrorCode::stopped, "stopped by the user; the files that were measured on are deleted");
     std::ranges::copy(idsOf(b, order), m_tables->ids(0));
-    float* const grads = m_tables->grads(0);
-    for (std::uint64_t i = 0; i < kColdBatchRows * m_params.dim; ++i)
-      grads[i] = static_cast<float>((i * 2654435761ull + b) % 2001) * 1e-3f - 1.0f;
-    const std::vector<std::uint64_t> counts = {kColdBatchRows};
-    const std::vector<StepParams> params = {makeStep(m_params, m_tables->step() + 1, 0.01)};
-    return m_tables->apply(counts, params, StateBlob{}, 0, m_pool);
+    benchGradients(*m_tables, kColdBatchRows, b);
+    return benchStep(*m_tables, m_params, kColdBatchRows, 0, m_pool);
   }
 
   /// Seconds of the steps while a thread asks for the rows of those that come.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/arms.h"
+#include "app/bench_parts.h"
 #include "app/commands.h"
 #include "app/options.h"
 #include "core/data/catalogue.h"
@@ -59,11 +60,6 @@ struct ArmFigures {
   std::vector<double> samplesPerSecond, rowsPerSecond, wait, compute, apply, ratio;
 };
 
-double middleOf(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 class TrainBench {
  public:
   TrainBench(const TrainBenchArguments& arguments, RunSpec spec, std::vector<Arm> arms)
@@ -99,8 +95,7 @@ class TrainBench {
  private:
   Result<void> runOne(std::size_t arm) {
     RunSpec spec = m_spec;
-    spec.optimizer.placement = m_arms[arm].placement;
-    spec.optimizer.rule = m_arms[arm].rule;
+    setArm(spec, m_arms[arm].placement, m_arms[arm].rule);
     DSA_ASSIGN(const RunSetup setup, makeSetup(spec, m_dataset));
     m_batch = setup.spec.train.batch;
     m_dim = setup.spec.dim;
@@ -143,12 +138,11 @@ class TrainBench {
       if (!figures.refusal.empty()) {
         one["reason"] = figures.refusal;
       } else {
-        one["samples_per_s"] = middleOf(figures.samplesPerSecond);
-        one["rows_per_s"] = middleOf(figures.rowsPerSecond);
-        one["share"] = {{"wait", middleOf(figures.wait)},
-                        {"compute", middleOf(figures.compute)},
-                        {"apply", middleOf(figures.apply)}};
-        if (!figures.ratio.empty()) one["ratio"] = middleOf(figures.ratio);
+        one["samples_per_s"] = median(figures.samplesPerSecond);
+        one["rows_per_s"] = median(figures.rowsPerSecond);
+        one["share"] = {
+            {"wait", median(figures.wait)}, {"compute", median(figures.compute)}, {"apply", median(figures.apply)}};
+        if (!figures.ratio.empty()) one["ratio"] = median(figures.ratio);
       }
       all["arms"].push_back(std::move(one));
     }

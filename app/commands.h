@@ -35,6 +35,8 @@ struct FoundTable {
 };
 /// An existing path, else the number or name of a run. Error input: neither, or the run has no table here.
 Result<FoundTable> findTable(const std::string& pathOrRun, const std::string& database);
+/// "[#####...............]", done in [0, 1].
+[[nodiscard]] std::string progressBar(double done);
 /// "dsa: MESSAGE" on stderr; the exit code of the error.
 int reportError(const Error& error);
 /// Prints an object on stdout as one indented JSON document.

@@ -170,10 +170,7 @@ int compare(const SpecArguments& arguments, const OutputArguments& output, const
   std::vector<ComparisonArm> recorded;
   for (const Arm& arm : *arms) {
     RunSpec spec = *base;
-    spec.optimizer.placement = arm.placement;
-    // A budget is of the arms on disk; a table in memory whole has none.
-    if (arm.placement != PlacementChoice::disk) spec.ramBudget = std::nullopt;
-    spec.optimizer.rule = arm.rule;
+    setArm(spec, arm.placement, arm.rule);
     if (spec.name) spec.name = fmt::format("{} {}", *spec.name, arm.label);
     // A card is only for the arms that use it; --device stays for all of them, so that each counts its batch there.
     const auto end = runArm(spec, output, uuids.empty() ? "" : uuids[object["arms"].size()]);

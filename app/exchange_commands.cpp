@@ -31,9 +31,8 @@ class RowsPrinter {
       fmt::print(stderr, "dsa: row {}/{}\n", done, rows);
       return;
     }
-    const auto filled = static_cast<std::size_t>(static_cast<double>(done) / static_cast<double>(rows) * 20);
-    fmt::print(stderr, "\r\033[K[{}{}] row {}/{}{}", std::string(filled, '#'), std::string(20 - filled, '.'), done,
-               rows, last ? "\n" : "");
+    fmt::print(stderr, "\r\033[K{} row {}/{}{}", progressBar(static_cast<double>(done) / static_cast<double>(rows)),
+               done, rows, last ? "\n" : "");
   }
 
  private:

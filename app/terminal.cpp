@@ -53,9 +53,7 @@ class ProgressPrinter {
         fmt::format("step {}/{}  epoch {:.1f}  loss {:.4f}  {:.0f} samples/s  {}{}", line.step, line.plannedSteps,
                     line.epoch, line.loss, line.samplesPerSecond, clock(line.seconds), left);
     if (terminal) {
-      const int filled = static_cast<int>(done * 20);
-      fmt::print(stderr, "\r\033[K[{}{}] {}", std::string(static_cast<std::size_t>(filled), '#'),
-                 std::string(static_cast<std::size_t>(20 - filled), '.'), text);
+      fmt::print(stderr, "\r\033[K{} {}", progressBar(done), text);
       if (last) fmt::print(stderr, "\n");
     } else {
       fmt::print(stderr, "dsa: {}\n", text);
@@ -74,6 +72,11 @@ std::string bytesOf(const nlohmann::ordered_json& value) {
 }
 
 }  // namespace
+
+std::string progressBar(double done) {
+  const auto filled = static_cast<std::size_t>(done * 20);
+  return fmt::format("[{}{}]", std::string(filled, '#'), std::string(20 - filled, '.'));
+}
 
 int reportError(const Error& error) {
   fmt::print(stderr, "{}dsa: {}\n", ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", error.message);

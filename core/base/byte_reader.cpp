@@ -12,7 +12,7 @@ namespace dsa {
 
 namespace {
 
-class FileBytes final : public ByteSource {
+class FileBytes final : public SeekableBytes {
  public:
   FileBytes(File file, std::uint64_t size) : m_file(std::move(file)), m_size(size) {}
   [[nodiscard]] std::uint64_t size() const override { return m_size; }
@@ -25,7 +25,7 @@ class FileBytes final : public ByteSource {
   std::uint64_t m_size;
 };
 
-class MemoryBytes final : public ByteSource {
+class MemoryBytes final : public SeekableBytes {
  public:
   explicit MemoryBytes(std::span<const std::byte> bytes) : m_bytes(bytes) {}
   [[nodiscard]] std::uint64_t size() const override { return m_bytes.size(); }
@@ -41,7 +41,7 @@ class MemoryBytes final : public ByteSource {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> fileBytes(const std::string& path) {
+Result<std::unique_ptr<SeekableBytes>> fileBytes(const std::string& path) {
   // O_NONBLOCK: to open a pipe would wait for somebody who writes.
   DSA_ASSIGN(File file, File::open(path, File::Mode::readOnly, O_NONBLOCK));
   struct stat info {};
@@ -51,12 +51,12 @@ Result<std::unique_ptr<ByteSource>> fileBytes(const std::string& path) {
   return fileBytes(std::move(file));
 }
 
-Result<std::unique_ptr<ByteSource>> fileBytes(File file) {
+Result<std::unique_ptr<SeekableBytes>> fileBytes(File file) {
   DSA_ASSIGN(const std::uint64_t size, file.size());
-  return std::unique_ptr<ByteSource>(std::make_unique<FileBytes>(std::move(file), size));
+  return std::unique_ptr<SeekableBytes>(std::make_unique<FileBytes>(std::move(file), size));
 }
 
-std::unique_ptr<ByteSource> memoryBytes(std::span<const std::byte> bytes) {
+std::unique_ptr<SeekableBytes> memoryBytes(std::span<const std::byte> bytes) {
   return std::make_unique<MemoryBytes>(bytes);
 }
 

@@ -15,21 +15,21 @@
 
 namespace dsa {
 
-/// Where the bytes come from. Thread: one.
-class ByteSource {
+/// Where the bytes come from; a stream that cannot be gone over twice is core/data's ByteSource. Thread: one.
+class SeekableBytes {
  public:
-  virtual ~ByteSource() = default;
+  virtual ~SeekableBytes() = default;
   [[nodiscard]] virtual std::uint64_t size() const = 0;
   /// Exactly so many bytes at `offset`; offset + bytes.size() <= size(). Errors: as File::readAt.
   virtual Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const = 0;
 };
 
 /// Error input: no such file, or no regular one (a pipe could not be gone over twice).
-Result<std::unique_ptr<ByteSource>> fileBytes(const std::string& path);
+Result<std::unique_ptr<SeekableBytes>> fileBytes(const std::string& path);
 /// Of an open file.
-Result<std::unique_ptr<ByteSource>> fileBytes(File file);
+Result<std::unique_ptr<SeekableBytes>> fileBytes(File file);
 /// The bytes must outlive it.
-[[nodiscard]] std::unique_ptr<ByteSource> memoryBytes(std::span<const std::byte> bytes);
+[[nodiscard]] std::unique_ptr<SeekableBytes> memoryBytes(std::span<const std::byte> bytes);
 
 /// Memory: kPieceBytes, and the longest line. What is returned lives until the next call. Thread: the owner.
 class ByteReader {
@@ -38,7 +38,7 @@ class ByteReader {
   static constexpr std::size_t kLongestLine = 16u << 20;
 
   /// name: what messages call it.
-  ByteReader(std::unique_ptr<ByteSource> source, std::string name)
+  ByteReader(std::unique_ptr<SeekableBytes> source, std::string name)
       : m_source(std::move(source)), m_name(std::move(name)) {}
 
   [[nodiscard]] const std::string& name() const { return m_name; }
@@ -62,7 +62,7 @@ class ByteReader {
  private:
   Result<void> fill(std::size_t n);
 
-  std::unique_ptr<ByteSource> m_source;
+  std::unique_ptr<SeekableBytes> m_source;
   std::string m_name;
   std::vector<std::byte> m_buffer;
   std::size_t m_begin = 0, m_end = 0;  // what of the buffer is still to be given

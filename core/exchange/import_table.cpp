@@ -105,7 +105,7 @@ class Import {
   }
 
   Result<std::unique_ptr<RowReader>> openPart(const std::string& path, std::uint64_t rawDim) {
-    DSA_ASSIGN(std::unique_ptr<ByteSource> bytes, fileBytes(path));
+    DSA_ASSIGN(std::unique_ptr<SeekableBytes> bytes, fileBytes(path));
     m_out.files.push_back(path);
     return openRows(m_out.format, ByteReader(std::move(bytes), path), rawDim);
   }
@@ -149,7 +149,7 @@ class Import {
     m_out.names = m_out.format == TableFormat::word2vec;
     const std::string path = metadataFile(m_file);
     if (m_out.format != TableFormat::tsv || !fileThere(path)) return {};
-    DSA_ASSIGN(std::unique_ptr<ByteSource> bytes, fileBytes(path));
+    DSA_ASSIGN(std::unique_ptr<SeekableBytes> bytes, fileBytes(path));
     m_out.files.push_back(path);
     m_names.emplace(std::move(bytes), path);
     DSA_ASSIGN(const std::uint64_t lines, countLines(*m_names));

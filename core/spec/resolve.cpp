@@ -210,6 +210,12 @@ Result<ResolvedSpec> resolve(const RunSpec& spec, const DatasetFacts& facts) {
   return resolved;
 }
 
+void setArm(RunSpec& spec, PlacementChoice placement, Rule rule) {
+  spec.optimizer.placement = placement;
+  spec.optimizer.rule = rule;
+  if (placement != PlacementChoice::disk) spec.ramBudget = std::nullopt;
+}
+
 std::uint64_t rowCacheBytes(const ResolvedSpec& spec) {
   if (spec.optimizer.placement != PlacementChoice::disk || spec.optimizer.engine == EngineChoice::mmap) return 0;
   if (spec.ramBudget != 0) return spec.ramBudget;

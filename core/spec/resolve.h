@@ -32,6 +32,9 @@ std::uint64_t plannedSteps(const ResolvedSpec& spec, const DatasetFacts& facts);
 /// Row slots that one batch may name before duplicates are merged: batch x (negatives + 2).
 std::uint64_t batchSlots(std::uint64_t batch, std::uint64_t negatives);
 
+/// The run as an arm of a comparison. A budget is of tables on disk: another placement has none.
+void setArm(RunSpec& spec, PlacementChoice placement, Rule rule);
+
 /// The direct engine's budget; 0 where tables on disk are mapped: the engine auto is direct under a budget.
 [[nodiscard]] std::uint64_t rowCacheBytes(const ResolvedSpec& spec);
 

@@ -91,8 +91,7 @@ Result<void> DirectStore::start(const Options& options) {
   m_state = m_files->state();
   m_io = DirectIo::make(options.io);
   DSA_ASSIGN(m_writeBuffer, Mapping::anonymous(wholePages(writeBufferFor(shape))));
-  DSA_ASSIGN(m_log, MovesLog::open(names::moves(m_files->m_folder),
-                                   checksumOf(m_files->m_super.uuid, sizeof m_files->m_super.uuid)));
+  DSA_ASSIGN(m_log, MovesLog::open(names::moves(m_files->m_folder), uuidHash(m_files->m_super)));
   const std::vector<std::uint64_t> places = capacities(m_budget);
   for (std::uint32_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& one = shape.tables[t];

@@ -102,7 +102,6 @@ class DirectStore final : public UnitOverlay {
   Result<void> start(const Options& options);
   Result<void> raiseFlags();
   [[nodiscard]] std::vector<std::uint64_t> capacities(std::uint64_t budget) const;
-  [[nodiscard]] std::uint64_t writeBufferBytes() const;
   void run();
   [[nodiscard]] bool hasRoom(const Batch& batch) const;
   Result<void> stageBatch(Batch& batch);

@@ -150,6 +150,11 @@ static_assert(sizeof(MoveEntry) == 16);
 /// XXH64 of `size` bytes.
 [[nodiscard]] std::uint64_t checksumOf(const void* bytes, std::size_t size);
 
+/// What blocks of undo.journal and moves.log carry of the store's uuid.
+[[nodiscard]] inline std::uint64_t uuidHash(const Superblock& super) {
+  return checksumOf(super.uuid, sizeof super.uuid);
+}
+
 /// The running kernel's boot id, 16 bytes; zero where it is not known.
 struct BootId {
   unsigned char bytes[16] = {};

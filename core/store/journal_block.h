@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "core/base/file.h"
@@ -14,13 +16,9 @@ namespace dsa {
 /// entries, uuidHash; the rest is filled in). Gives the bytes that the block takes. Memory: as much again.
 Result<std::uint64_t> writeJournalBlock(const File& file, std::uint64_t offset, JournalBlock header,
                                         std::vector<std::byte>& block);
-/// The payload of the block at `offset`, checked, and how many entries it promises; empty when it is not whole or not
-/// the expected one (magic, generation, sequence, uuidHash).
-Result<std::vector<std::byte>> readJournalBlock(const File& file, std::uint64_t fileSize, std::uint64_t offset,
-                                                const JournalBlock& expected, std::uint64_t& entries);
-/// What a block with such a payload takes in the file.
-[[nodiscard]] constexpr std::uint64_t journalBlockBytes(std::uint64_t payload) {
-  return wholePages(sizeof(JournalBlock) + payload);
-}
+/// Calls visit(payload, entries) for each block from the front, `first` being what the first one is expected to be;
+/// ends at the first that is not whole or not the next one, or where visit fails.
+Result<void> forEachJournalBlock(const File& file, JournalBlock first,
+                                 const std::function<Result<void>(std::span<const std::byte>, std::uint64_t)>& visit);
 
 }  // namespace dsa

@@ -66,30 +66,24 @@ Result<void> MovesLog::replay(const std::string& path, std::uint64_t generation,
                               const std::function<Result<void>(const MoveEntry&)>& check,
                               const std::function<void(const MoveEntry&)>& put) {
   DSA_ASSIGN(const File file, File::open(path, File::Mode::readOnly));
-  DSA_ASSIGN(const std::uint64_t fileSize, file.size());
   for (const bool checking : {true, false}) {
-    for (std::uint64_t offset = 0, sequence = 0;; ++sequence) {
-      std::uint64_t entries = 0;
-      DSA_ASSIGN(const std::vector<std::byte> payload,
-                 readJournalBlock(file, fileSize, offset, movesHeader(generation, sequence, uuidHash), entries));
-      if (payload.empty()) break;
+    const auto visit = [&](std::span<const std::byte> payload, std::uint64_t entries) -> Result<void> {
       if (payload.size() != entries * sizeof(MoveEntry)) {
         return fail(ErrorCode::input,
-                    "{}: a block promises {} moves and is {} bytes long; the file is damaged and "
-                    "nothing was changed",
+                    "{}: a block promises {} moves and is {} bytes long; the file is damaged and nothing was changed",
                     path, entries, payload.size());
       }
       for (std::uint64_t e = 0; e < entries; ++e) {
         MoveEntry entry;
         std::memcpy(&entry, payload.data() + e * sizeof entry, sizeof entry);
-        if (!checking) {
+        if (checking)
+          DSA_TRY(check(entry));
+        else
           put(entry);
-          continue;
-        }
-        DSA_TRY(check(entry));
       }
-      offset += journalBlockBytes(payload.size());
-    }
+      return {};
+    };
+    DSA_TRY(forEachJournalBlock(file, movesHeader(generation, 0, uuidHash), visit));
   }
   return {};
 }

@@ -14,7 +14,7 @@ Result<std::optional<RowNames>> RowNames::open(const RowStore& store, std::uint3
   DSA_ASSIGN(const std::uint64_t size, there.size());
   const std::uint64_t content = size > kPage ? size - kPage : 0;
   DSA_ASSIGN(File file, openContentFile(path, names::kNamesMagic, table, store.uuid(), content, File::Mode::readOnly));
-  DSA_ASSIGN(std::unique_ptr<ByteSource> bytes, fileBytes(std::move(file)));
+  DSA_ASSIGN(std::unique_ptr<SeekableBytes> bytes, fileBytes(std::move(file)));
   ByteReader reader(std::move(bytes), path);
   reader.seek(kPage);
   return RowNames(std::move(reader));

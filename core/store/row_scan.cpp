@@ -141,7 +141,8 @@ Result<float*> RowScan::load(std::uint64_t first, std::uint64_t count, std::uint
   const std::uint64_t length = wholePages(begin + count * m_stride - pages.offset) / kPage;
   pages.needed.assign(length, 0);
   const TouchedBits& touched = m_store.touchedBits(m_table);
-  for (std::uint64_t row = touched.next(first); row < first + count; row = touched.next(row + 1)) {
+  const std::uint64_t end = first + count;
+  for (std::uint64_t row = touched.next(first, end); row < end; row = touched.next(row + 1, end)) {
     const std::uint64_t from = kPage + row * m_stride - pages.offset;
     for (std::uint64_t p = from / kPage; p <= (from + width - 1) / kPage; ++p) pages.needed[p] = 1;
   }
@@ -162,22 +163,23 @@ Result<float*> RowScan::loadUnits(std::uint64_t first, std::uint64_t count, std:
   DSA_ASSIGN(const Mapping memory, Mapping::anonymous(wholePages(units * layout.slotBytes)));
   const auto io = DirectIo::make();
   const TouchedBits& touched = m_store.touchedBits(m_table);
+  const std::uint64_t end = first + count;
   UnitReader reader(slotted, m_table, m_store.shape(), touched, m_store.rowsPath(m_table));
   std::vector<DirectRequest> requests;
   {
     std::optional<std::shared_lock<std::shared_mutex>> held;
     if (m_store.overlay() != nullptr) held = m_store.overlay()->hold();
-    for (std::uint64_t row = touched.next(first); row < first + count;) {
+    for (std::uint64_t row = touched.next(first, end); row < end;) {
       const std::uint64_t unit = row / layout.rowsPerUnit;
       std::byte* const slot = memory.data() + (unit - firstUnit) * layout.slotBytes;
       if (m_store.overlay() == nullptr || !m_store.overlay()->copyUnit(m_table, unit, slot))
         DSA_TRY(reader.add(unit, slot, requests));
-      row = touched.next(layout.firstRow(unit + 1));
+      row = touched.next(layout.firstRow(unit + 1), end);
     }
     DSA_TRY(io->run(requests));
     reader.finish();
   }
-  for (std::uint64_t row = touched.next(first); row < first + count; row = touched.next(row + 1)) {
+  for (std::uint64_t row = touched.next(first, end); row < end; row = touched.next(row + 1, end)) {
     const std::uint64_t unit = row / layout.rowsPerUnit;
     const std::byte* const slot = memory.data() + (unit - firstUnit) * layout.slotBytes;
     std::memcpy(buffer + (row - first) * m_stride, slot + (row - layout.firstRow(unit)) * layout.recordBytes, m_stride);

@@ -54,7 +54,7 @@ struct StoreShape {
 enum class Recovery {
   clean,           ///< closed in order
   lastStep,        ///< killed: the last step stands whole (an armed one was finished)
-  lastCheckpoint,  ///< the machine went down: rolled back
+  lastCheckpoint,  ///< the machine went down, or the direct engine was killed: rolled back
   fromStart,       ///< the machine went down and durability was "process": every row is untouched again
 };
 

@@ -30,6 +30,7 @@ UnitLayout UnitLayout::of(const TableShape& table) {
   layout.rowsPerUnit = std::max<std::uint64_t>(1, kSector / layout.recordBytes);
   layout.slotBytes = wholeSectors(layout.rowsPerUnit * layout.recordBytes);
   layout.units = (table.rows + layout.rowsPerUnit - 1) / layout.rowsPerUnit;
+  layout.rows = table.rows;
   return layout;
 }
 
@@ -238,12 +239,9 @@ Result<void> UnitReader::addFromHome(std::uint64_t unit, std::byte* slot, std::v
   const UnitLayout& layout = m_table->layout();
   const TableShape& table = m_shape->tables[m_t];
   const std::uint64_t first = layout.firstRow(unit);
-  const std::uint64_t end = std::min(first + layout.rowsPerUnit, table.rows);
+  const std::uint64_t end = layout.endRow(unit);
   m_wanted.push_back({unit, slot, nullptr});
-  // Nothing of it was ever written. Not next(): in a table with few touched rows that looks through all of it.
-  bool any = false;
-  for (std::uint64_t row = first; row < end && !any; ++row) any = m_touched.test(row);
-  if (!any) return {};
+  if (m_touched.next(first, end) == end) return {};  // nothing of it was ever written
   if (!m_home.isOpen()) {
     DSA_ASSIGN(m_home, openDirect(m_homePath, File::Mode::readOnly, m_homeDirect));
   }
@@ -267,7 +265,7 @@ void UnitReader::finish() {
   const TableShape& table = m_shape->tables[m_t];
   for (const Wanted& wanted : m_wanted) {
     const std::uint64_t first = layout.firstRow(wanted.unit);
-    const std::uint64_t end = std::min(first + layout.rowsPerUnit, table.rows);
+    const std::uint64_t end = layout.endRow(wanted.unit);
     if (wanted.bounce != nullptr) std::memcpy(wanted.slot, wanted.bounce, (end - first) * layout.recordBytes);
     // Nothing of another row goes to the disk with it.
     if (m_table->slotOf(wanted.unit) == 0) {

@@ -3,6 +3,7 @@
 // before a checkpoint that does without them is durable (FORMAT.md, "Slots").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,9 +20,11 @@ struct UnitLayout {
   std::uint64_t recordBytes = 0;
   std::uint64_t slotBytes = 0;
   std::uint64_t units = 0;
+  std::uint64_t rows = 0;
   static UnitLayout of(const TableShape& table);
-  /// Rows [first, end) of a unit; the last one may hold fewer.
+  /// Rows [firstRow, endRow) of a unit; the last one may hold fewer than the others.
   [[nodiscard]] std::uint64_t firstRow(std::uint64_t unit) const { return unit * rowsPerUnit; }
+  [[nodiscard]] std::uint64_t endRow(std::uint64_t unit) const { return std::min(firstRow(unit + 1), rows); }
 };
 
 /// The map from units to slots and the slab's free slots. What changes is private to the process until it is committed:

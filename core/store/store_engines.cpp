@@ -14,8 +14,6 @@ namespace {
 // Units copied home at a time.
 constexpr std::uint64_t kUnitsHome = 512;
 
-std::uint64_t slotsUuidHash(const Superblock& super) { return checksumOf(super.uuid, sizeof super.uuid); }
-
 }  // namespace
 
 /// The tables' slots as the last checkpoint has them. Read-only, for nothing is written: in memory.
@@ -68,7 +66,7 @@ Result<void> RowStore::readLogged(const std::function<void(const MoveEntry&)>& p
         "{}: moves unit {} of table {} to {} ({}), which cannot be; the file is damaged and nothing was changed", path,
         entry.index, entry.table, entry.value, entry.what);
   };
-  return MovesLog::replay(path, m_checkpoint.generation, slotsUuidHash(m_super), check, put);
+  return MovesLog::replay(path, m_checkpoint.generation, uuidHash(m_super), check, put);
 }
 
 Result<void> RowStore::redoMoves() {
@@ -134,7 +132,7 @@ Result<void> RowStore::copyHome(std::uint32_t t) {
     reader.finish();
     for (std::size_t i = 0; i < units.size(); ++i) {
       const std::uint64_t first = layout.firstRow(units[i]);
-      const std::uint64_t rows = std::min(layout.rowsPerUnit, m_shape.tables[t].rows - first);
+      const std::uint64_t rows = layout.endRow(units[i]) - first;
       DSA_TRY(m_rowFiles[t].writeAt({buffer.data() + i * layout.slotBytes, rows * layout.recordBytes},
                                     kPage + first * layout.recordBytes));
     }
@@ -162,7 +160,7 @@ Result<void> RowStore::makeSlotted() {
   }
   {
     // An empty generation, before the flag says that the log counts.
-    DSA_ASSIGN(MovesLog log, MovesLog::open(names::moves(m_folder), slotsUuidHash(m_super)));
+    DSA_ASSIGN(MovesLog log, MovesLog::open(names::moves(m_folder), uuidHash(m_super)));
     log.begin(m_checkpoint.generation);
     DSA_TRY(log.finish());
   }

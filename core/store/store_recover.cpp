@@ -11,8 +11,6 @@ namespace dsa {
 
 namespace {
 
-std::uint64_t uuidHash(const Superblock& super) { return checksumOf(super.uuid, sizeof super.uuid); }
-
 /// Gives the blocks behind the header page back; the length stays, so that a kill here leaves nothing that is cut
 /// short.
 Result<void> punchContent(const File& file, std::uint64_t bytes) {

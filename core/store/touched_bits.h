@@ -2,6 +2,7 @@
 // One bit a row: has a step been applied to it. Mapped; words are atomic because look-ahead reads while steps set.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -39,12 +40,15 @@ class TouchedBits {
     }
   }
   /// The first set row at or after `row`; the number of rows where there is none.
-  [[nodiscard]] std::uint64_t next(std::uint64_t row) const {
-    if (row >= m_rows) return m_rows;
+  [[nodiscard]] std::uint64_t next(std::uint64_t row) const { return next(row, m_rows); }
+  /// The first set row in [row, end); end where there is none. Time: words of that range. next(row) < end looks through
+  /// all of a table with few touched rows.
+  [[nodiscard]] std::uint64_t next(std::uint64_t row, std::uint64_t end) const {
+    if (row >= end) return end;
     std::uint64_t left = word(row).load(std::memory_order_relaxed) & (~std::uint64_t{0} << (row % 64));
     for (std::uint64_t i = row / 64;;) {
-      if (left != 0) return i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(left));
-      if (++i >= (m_rows + 63) / 64) return m_rows;
+      if (left != 0) return std::min(end, i * 64 + static_cast<std::uint64_t>(__builtin_ctzll(left)));
+      if (++i >= (end + 63) / 64) return end;
       left = word(i * 64).load(std::memory_order_relaxed);
     }
   }

@@ -207,20 +207,15 @@ Result<void> forEachRow(const std::string& path, std::span<const std::byte> payl
 Result<std::uint64_t> UndoJournal::replay(const std::string& path, std::uint64_t generation, std::uint64_t uuidHash,
                                           std::span<const Table> tables, const Put& put) {
   DSA_ASSIGN(const File file, File::open(path, File::Mode::readOnly));
-  DSA_ASSIGN(const std::uint64_t fileSize, file.size());
+  JournalBlock first;
+  first.generation = generation;
+  first.uuidHash = uuidHash;
   std::uint64_t rows = 0;
   const Put look = [&](const JournalEntry&, const std::byte*) { ++rows; };
   for (const Put& pass : {look, put}) {
-    JournalBlock expected;
-    expected.generation = generation;
-    expected.uuidHash = uuidHash;
-    for (std::uint64_t offset = 0;; ++expected.sequence) {
-      std::uint64_t entries = 0;
-      DSA_ASSIGN(const std::vector<std::byte> payload, readJournalBlock(file, fileSize, offset, expected, entries));
-      if (payload.empty()) break;
-      DSA_TRY(forEachRow(path, payload, entries, tables, pass));
-      offset += journalBlockBytes(payload.size());
-    }
+    DSA_TRY(forEachJournalBlock(file, first, [&](std::span<const std::byte> payload, std::uint64_t entries) {
+      return forEachRow(path, payload, entries, tables, pass);
+    }));
   }
   return rows;
 }

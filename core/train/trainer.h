@@ -20,7 +20,7 @@ namespace dsa {
 struct Order {
   enum class Kind { stop, pause, resume, checkpoint, evict, setRamBudget, stepOne, unknown };
   Kind kind = Kind::unknown;
-  std::uint64_t value = 0;  ///< setRamBudget: bytes, 0 = none
+  std::uint64_t value = 0;  ///< setRamBudget: bytes, 0 = as the spec has it
   std::function<void(const std::string& answer)> answer;
 };
 
@@ -34,7 +34,7 @@ struct StepReport {
   std::uint64_t samples = 0;
   std::uint64_t deviceBytes = 0;  ///< allocated on the card now; 0 where the run uses none
   double stallSeconds = 0;        ///< of this step, waiting for batches or for rows from the disk
-  double waitSeconds = 0;         ///< of this step, for the sampler's batch
+  double waitSeconds = 0;         ///< of this step, for the sampler's batch and for its rows to be brought in (direct)
   double computeSeconds = 0;      ///< rows gathered, losses, gradients
   double applySeconds = 0;        ///< the tables' step, where cold rows come from the disk
   double seconds = 0;

@@ -144,6 +144,22 @@ class Memory {
 
 inline dsa::RowKernels kernels() { return dsa::rowKernels(*dsa::chooseLevel()); }
 
+inline dsa::Durability durabilityOf(bool power) { return power ? dsa::Durability::power : dsa::Durability::process; }
+
+/// Ends the test where it cannot be opened.
+inline std::unique_ptr<dsa::RowStore> opened(const std::string& folder, dsa::Durability durability) {
+  auto store = dsa::RowStore::open(folder, durability, kernels());
+  if (!store) qFatal("%s", store.error().message.c_str());
+  return std::move(*store);
+}
+
+/// Empty, or in what the store is not the run's after `step` steps.
+inline std::string differs(const dsa::RowStore& store, std::uint64_t step) {
+  Memory memory(store.shape());
+  memory.advanceTo(step);
+  return memory.compare(store);
+}
+
 inline dsa::StepRows stepRows(const dsa::StoreShape& s, std::uint64_t step) {
   dsa::StepRows rows;
   for (std::uint32_t t = 0; t < s.tables.size(); ++t) rows.push_back(rowsOf(step, t, s.tables[t].rows));

@@ -60,8 +60,6 @@ void runChild(const std::string& folder, Durability durability, long calls, long
            qPrintable(QString("child's exit %1").arg(WEXITSTATUS(status))));
 }
 
-Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
-
 // The instant within a step at which the power fails: after that many kernel calls.
 std::function<void()> g_onCall;
 void watchedUpdate(const StepParams& p, float* const* rows, const float* grads, std::uint64_t stride,
@@ -93,10 +91,10 @@ class tst_crash : public QObject {
     harness::Memory memory(shape);
     bool finishedAStep = false;
     for (long calls = 1; calls < 70; calls += 3) {
-      runChild(folder, durabilityOf(power), calls, -1, 3, threads);
+      runChild(folder, harness::durabilityOf(power), calls, -1, 3, threads);
       // Killed while it recovers, too.
-      runChild(folder, durabilityOf(power), 2, -1, 0, threads);
-      auto store = RowStore::open(folder, durabilityOf(power), harness::kernels());
+      runChild(folder, harness::durabilityOf(power), 2, -1, 0, threads);
+      auto store = RowStore::open(folder, harness::durabilityOf(power), harness::kernels());
       QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
       QCOMPARE((*store)->recovery(), Recovery::lastStep);
       finishedAStep |= (*store)->step() > 0;
@@ -119,15 +117,15 @@ class tst_crash : public QObject {
     long latest = power ? 120000 : 12000;
     std::uint64_t reached = 0;
     for (int kill = 0; kill < 25 || (reached == 0 && kill < 75); ++kill) {
-      runChild(folder, durabilityOf(power), -1, std::uniform_int_distribution<long>(100, latest)(random), 1000000,
-               threads);
+      runChild(folder, harness::durabilityOf(power), -1, std::uniform_int_distribution<long>(100, latest)(random),
+               1000000, threads);
       if (kill % 5 != 4 || reached > 0) continue;
-      const auto looked = RowStore::open(folder, durabilityOf(power), harness::kernels());
+      const auto looked = RowStore::open(folder, harness::durabilityOf(power), harness::kernels());
       QVERIFY2(looked.has_value(), looked ? "" : looked.error().message.c_str());
       reached = (*looked)->step();
       if (reached == 0) latest *= 2;
     }
-    auto store = RowStore::open(folder, durabilityOf(power), harness::kernels());
+    auto store = RowStore::open(folder, harness::durabilityOf(power), harness::kernels());
     QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
     harness::Memory memory(shape);
     memory.advanceTo((*store)->step());

@@ -11,24 +11,10 @@ namespace {
 
 bool says(const Error& error, const char* text) { return error.message.find(text) != std::string::npos; }
 
-std::unique_ptr<RowStore> opened(const std::string& folder, Durability durability) {
-  auto store = RowStore::open(folder, durability, harness::kernels());
-  if (!store) qFatal("%s", store.error().message.c_str());
-  return std::move(*store);
-}
-
-std::string differs(const RowStore& store, std::uint64_t step) {
-  harness::Memory memory(store.shape());
-  memory.advanceTo(step);
-  return memory.compare(store);
-}
-
 struct Reboot {
   Reboot() { overrideBootId("00000000-0000-0000-0000-000000000002"); }
   ~Reboot() { overrideBootId(""); }
 };
-
-Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
 
 }  // namespace
 
@@ -58,7 +44,7 @@ class tst_io_errors : public QObject {
     QTemporaryDir dir;
     const std::string run = dir.path().toStdString() + "/run";
     QVERIFY(RowStore::create(run, harness::shape()).has_value());
-    auto store = opened(run, durabilityOf(power));
+    auto store = harness::opened(run, harness::durabilityOf(power));
     ThreadPool pool(2);
     QVERIFY(harness::advance(*store, pool).has_value());
     {
@@ -70,15 +56,15 @@ class tst_io_errors : public QObject {
       QVERIFY(!failed.has_value());
       QCOMPARE(failed.error().code, ErrorCode::machine);
       QVERIFY2(says(failed.error(), "All rows are as they were after step 1"), failed.error().message.c_str());
-      QCOMPARE(differs(*store, 1), std::string());
+      QCOMPARE(harness::differs(*store, 1), std::string());
     }
     // Room was made: the very same store goes on, and so does one that is opened again.
     QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 2), std::string());
+    QCOMPARE(harness::differs(*store, 2), std::string());
     store.reset();
-    store = opened(run, durabilityOf(power));
+    store = harness::opened(run, harness::durabilityOf(power));
     QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 3), std::string());
+    QCOMPARE(harness::differs(*store, 3), std::string());
   }
 
   void aJournalThatCannotBeWrittenChangesNoRow_data() {
@@ -99,7 +85,7 @@ class tst_io_errors : public QObject {
     QVERIFY(RowStore::create(run, shape).has_value());
     ThreadPool pool(2);
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       QVERIFY(store->checkpoint().has_value());
       QVERIFY(harness::advance(*store, pool).has_value());
@@ -116,12 +102,12 @@ class tst_io_errors : public QObject {
         QVERIFY2(says(failed.error(), "No row of the step was changed"), failed.error().message.c_str());
         QVERIFY2(says(failed.error(), "undo.journal"), failed.error().message.c_str());
       }
-      QCOMPARE(differs(*store, 4), std::string());
+      QCOMPARE(harness::differs(*store, 4), std::string());
     }
-    const auto store = opened(run, Durability::power);
-    QCOMPARE(differs(*store, 4), std::string());
+    const auto store = harness::opened(run, Durability::power);
+    QCOMPARE(harness::differs(*store, 4), std::string());
     QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 5), std::string());
+    QCOMPARE(harness::differs(*store, 5), std::string());
   }
 
   void aJournalThatFailedStillLeadsBackToTheCheckpoint() {
@@ -130,7 +116,7 @@ class tst_io_errors : public QObject {
     QVERIFY(RowStore::create(run, harness::shape()).has_value());
     ThreadPool pool(1);
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       QVERIFY(store->checkpoint().has_value());
       QVERIFY(harness::advance(*store, pool).has_value());
@@ -141,9 +127,9 @@ class tst_io_errors : public QObject {
       QVERIFY(!harness::advance(*store, pool).has_value());
     }
     const Reboot reboot;
-    const auto store = opened(run, Durability::power);
+    const auto store = harness::opened(run, Durability::power);
     QCOMPARE(store->recovery(), Recovery::lastCheckpoint);
-    QCOMPARE(differs(*store, 3), std::string());
+    QCOMPARE(harness::differs(*store, 3), std::string());
   }
 
   void aCheckpointThatCannotBeWrittenIsTriedAgain() {
@@ -153,7 +139,7 @@ class tst_io_errors : public QObject {
     QVERIFY(RowStore::create(run, shape).has_value());
     ThreadPool pool(1);
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       QVERIFY(store->checkpoint().has_value());
       QVERIFY(harness::advance(*store, pool).has_value());
@@ -170,8 +156,8 @@ class tst_io_errors : public QObject {
       QVERIFY(harness::advance(*store, pool).has_value());
     }
     const Reboot reboot;
-    QCOMPARE(differs(*opened(run + "-then", Durability::power), 3), std::string());
-    QCOMPARE(differs(*opened(run, Durability::power), 5), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run + "-then", Durability::power), 3), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run, Durability::power), 5), std::string());
   }
 };
 

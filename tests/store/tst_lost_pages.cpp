@@ -17,18 +17,6 @@ namespace fs = std::filesystem;
 
 bool says(const Error& error, const std::string& text) { return error.message.find(text) != std::string::npos; }
 
-std::unique_ptr<RowStore> opened(const std::string& folder, Durability durability) {
-  auto store = RowStore::open(folder, durability, harness::kernels());
-  if (!store) qFatal("%s", store.error().message.c_str());
-  return std::move(*store);
-}
-
-std::string differs(const RowStore& store, std::uint64_t step) {
-  harness::Memory memory(store.shape());
-  memory.advanceTo(step);
-  return memory.compare(store);
-}
-
 /// The page of a row's record faults from now on, as one that the disk cannot read: a mapping of nothing lies there.
 void losePage(const RowStore& store, std::uint64_t row) {
   QTemporaryDir dir;
@@ -38,12 +26,10 @@ void losePage(const RowStore& store, std::uint64_t row) {
   QCOMPARE(::mmap(place, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, nothing->fd(), 0), place);
 }
 
-Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
-
 /// A store after 5 steps, a checkpoint after the third.
 std::unique_ptr<RowStore> madeRun(const std::string& folder, const StoreShape& shape, bool power, ThreadPool& pool) {
   if (!RowStore::create(folder, shape)) qFatal("create");
-  auto store = opened(folder, durabilityOf(power));
+  auto store = harness::opened(folder, harness::durabilityOf(power));
   for (int i = 1; i <= 5; ++i) {
     if (!harness::advance(*store, pool)) qFatal("advance");
     if (i == 3 && !store->checkpoint()) qFatal("checkpoint");
@@ -97,21 +83,21 @@ class tst_lost_pages : public QObject {
       if (harness::advance(*store, pool) || store->checkpoint() || store->close()) qFatal("taken");
       return whole;
     }();
-    const auto refused = RowStore::open(run, durabilityOf(power), harness::kernels());
+    const auto refused = RowStore::open(run, harness::durabilityOf(power), harness::kernels());
     QVERIFY(!refused.has_value());
     QCOMPARE(refused.error().code, ErrorCode::input);
     QVERIFY(!RowStore::openReadOnly(run).has_value());
     // Somebody makes it as long as it was: its rows are not taken for zeros.
     fs::resize_file(path, length);
     if (file == "store.dsa" || left == 0) {
-      QVERIFY(!RowStore::open(run, durabilityOf(power), harness::kernels()).has_value());
+      QVERIFY(!RowStore::open(run, harness::durabilityOf(power), harness::kernels()).has_value());
       return;
     }
-    const auto store = opened(run, durabilityOf(power));
+    const auto store = harness::opened(run, harness::durabilityOf(power));
     QCOMPARE(store->recovery(), Recovery::fromStart);
-    QCOMPARE(differs(*store, 0), std::string());
+    QCOMPARE(harness::differs(*store, 0), std::string());
     for (int i = 0; i < 4; ++i) QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 4), std::string());
+    QCOMPARE(harness::differs(*store, 4), std::string());
   }
 
   void aRemovedFolderEndsTheStore_data() { addDurabilities(); }
@@ -129,7 +115,7 @@ class tst_lost_pages : public QObject {
     QVERIFY2(says(failed.error(), "removed by another program"), failed.error().message.c_str());
     QVERIFY(!store->close().has_value());
     QVERIFY(RowStore::create(run, shape).has_value());
-    QCOMPARE(differs(*opened(run, durabilityOf(power)), 0), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run, harness::durabilityOf(power)), 0), std::string());
   }
 
   void aPageThatTheDiskCannotGiveLeadsBackToWhatIsSafe_data() { addDurabilities(); }
@@ -149,12 +135,12 @@ class tst_lost_pages : public QObject {
       QVERIFY(!harness::advance(*store, pool).has_value());
     }
     // The very same boot, and an armed step in the files: yet they are not believed.
-    const auto store = opened(run, durabilityOf(power));
+    const auto store = harness::opened(run, harness::durabilityOf(power));
     QCOMPARE(store->recovery(), power ? Recovery::lastCheckpoint : Recovery::fromStart);
     const std::uint64_t step = power ? 3 : 0;
-    QCOMPARE(differs(*store, step), std::string());
+    QCOMPARE(harness::differs(*store, step), std::string());
     for (int i = 0; i < 4; ++i) QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, step + 4), std::string());
+    QCOMPARE(harness::differs(*store, step + 4), std::string());
   }
 
   /// Old records are read by the journal's thread; what it could not read must not be what a rollback puts back.
@@ -183,7 +169,7 @@ class tst_lost_pages : public QObject {
       QVERIFY2(says(failed.error(), "its disk failed"), failed.error().message.c_str());
       QCOMPARE(store->journalBytes(), before);
     }
-    QCOMPARE(differs(*opened(run, Durability::power), 3), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run, Durability::power), 3), std::string());
   }
 
   void readersSayThatWhatTheyReadIsLost() {
@@ -226,9 +212,9 @@ class tst_lost_pages : public QObject {
       for (std::uint64_t row = 0; row < 40; ++row) store->readWeights(0, row, weights.data());
       QVERIFY(!store->intact().has_value());
     }
-    const auto store = opened(run, Durability::process);
+    const auto store = harness::opened(run, Durability::process);
     QCOMPARE(store->recovery(), Recovery::clean);
-    QCOMPARE(differs(*store, 5), std::string());
+    QCOMPARE(harness::differs(*store, 5), std::string());
   }
 };
 

@@ -80,8 +80,6 @@ std::unique_ptr<RowStore> opened(const std::string& folder, Durability durabilit
   return std::move(*store);
 }
 
-Durability durabilityOf(bool power) { return power ? Durability::power : Durability::process; }
-
 void addDurabilities() {
   QTest::addColumn<bool>("power");
   QTest::newRow("process") << false;
@@ -136,7 +134,7 @@ class tst_original_faults : public QObject {
     const std::string run = dir.path().toStdString() + "/run";
     const StoreShape shape = harness::shape(2000, 8);
     QVERIFY(RowStore::create(run, shape).has_value());
-    const auto store = opened(run, durabilityOf(power));
+    const auto store = opened(run, harness::durabilityOf(power));
     constexpr std::uint64_t kHub = 77;
     const auto rowsOf = [&](std::uint64_t step) {
       StepRows rows = harness::stepRows(shape, step);
@@ -211,12 +209,12 @@ class tst_original_faults : public QObject {
         RowKernels kernels = harness::kernels();
         g_update = std::exchange(kernels.update, dieInAChunk);
         g_callsLeft = calls;
-        const auto store = opened(run, durabilityOf(power), kernels);
+        const auto store = opened(run, harness::durabilityOf(power), kernels);
         ThreadPool pool(1);
         for (int i = 0; i < 2; ++i) (void)harness::advance(*store, pool);
       });
       QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-      const auto store = opened(run, durabilityOf(power));
+      const auto store = opened(run, harness::durabilityOf(power));
       QVERIFY(store->step() > done);
       while (done < store->step()) {
         ++done;
@@ -235,13 +233,13 @@ class tst_original_faults : public QObject {
     const StoreShape shape = harness::shape(2000, 8);
     QVERIFY(RowStore::create(run, shape).has_value());
     const int status = child([&] {
-      const auto store = opened(run, durabilityOf(power));
+      const auto store = opened(run, harness::durabilityOf(power));
       ThreadPool pool(2);
       for (int i = 0; i < 9; ++i) (void)harness::advance(*store, pool);
       ::kill(::getpid(), SIGKILL);
     });
     QVERIFY(WIFSIGNALED(status));
-    const auto store = opened(run, durabilityOf(power));
+    const auto store = opened(run, harness::durabilityOf(power));
     QCOMPARE(store->step(), std::uint64_t{9});
     harness::Memory memory(shape);
     memory.advanceTo(9);
@@ -258,14 +256,14 @@ class tst_original_faults : public QObject {
     QVERIFY(RowStore::create(run, shape).has_value());
     ThreadPool pool(1);
     for (std::uint64_t session = 0; session < 8; ++session) {
-      const auto store = opened(run, durabilityOf(power));
+      const auto store = opened(run, harness::durabilityOf(power));
       QCOMPARE(store->step(), session * 3);
       for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       if (session % 2 == 0) QVERIFY(store->close().has_value());
     }
     harness::Memory memory(shape);  // never interrupted
     memory.advanceTo(24);
-    QCOMPARE(memory.compare(*opened(run, durabilityOf(power))), std::string());
+    QCOMPARE(memory.compare(*opened(run, harness::durabilityOf(power))), std::string());
   }
 
   /// There: the files have no header, and another d, N or table is read as if it were this one.

@@ -46,24 +46,11 @@ void copyFolder(const std::string& from, const std::string& to) {
   std::filesystem::copy(from, to);
 }
 
-std::unique_ptr<RowStore> opened(const std::string& folder, Durability durability) {
-  auto store = RowStore::open(folder, durability, harness::kernels());
-  if (!store) qFatal("%s", store.error().message.c_str());
-  return std::move(*store);
-}
-
-/// Empty, or in what the store is not the run's after `step` steps.
-std::string differs(const RowStore& store, std::uint64_t step) {
-  harness::Memory memory(store.shape());
-  memory.advanceTo(step);
-  return memory.compare(store);
-}
-
 /// A store of `steps` steps, a checkpoint after every `each` (0: none).
 void makeRun(const std::string& folder, const StoreShape& shape, Durability durability, int steps, int each,
              bool close) {
   if (!RowStore::create(folder, shape)) qFatal("create");
-  auto store = opened(folder, durability);
+  auto store = harness::opened(folder, durability);
   ThreadPool pool(1);
   for (int i = 1; i <= steps; ++i) {
     if (!harness::advance(*store, pool)) qFatal("advance");
@@ -141,7 +128,7 @@ class tst_store_faults : public QObject {
       QCOMPARE(std::filesystem::file_size(cut + "/entities.rows"), length);
       const auto store = RowStore::open(cut, Durability::process, harness::kernels());
       QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
-      QCOMPARE(differs(**store, 0), std::string());
+      QCOMPARE(harness::differs(**store, 0), std::string());
     }
     QVERIFY(kills >= 5);
   }
@@ -157,13 +144,13 @@ class tst_store_faults : public QObject {
     const faults::Watch watch;
     int asked = 0;
     faults::before = [&](const faults::Call& call) { return call.name == "fallocate" ? ++asked, EOPNOTSUPP : 0; };
-    const auto store = opened(run, Durability::process);
+    const auto store = harness::opened(run, Durability::process);
     QCOMPARE(asked, 2);
     QCOMPARE(store->recovery(), Recovery::fromStart);
-    QCOMPARE(differs(*store, 0), std::string());
+    QCOMPARE(harness::differs(*store, 0), std::string());
     ThreadPool pool(1);
     for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 3), std::string());
+    QCOMPARE(harness::differs(*store, 3), std::string());
   }
 
   // ---- the flags that open() raises
@@ -202,7 +189,7 @@ class tst_store_faults : public QObject {
         copyFolder(run, folders.back());
         return 0;
       };
-      (void)opened(run, powerAfter ? Durability::power : Durability::process);
+      (void)harness::opened(run, powerAfter ? Durability::power : Durability::process);
     }
     QVERIFY(folders.size() >= 3);
     const std::uint64_t step = rebooted && !closed ? (powerBefore ? 4 : 0) : 5;
@@ -234,7 +221,7 @@ class tst_store_faults : public QObject {
           const std::string at = fmt::format("sync {} of {}, subset {}, power loss {}: clean {} power {} step {}", i,
                                              folders.size(), subset, powerLoss, clean, power, (*store)->step());
           QVERIFY2(allowed.contains((*store)->step()), at.c_str());
-          QCOMPARE(differs(**store, (*store)->step()), std::string());
+          QCOMPARE(harness::differs(**store, (*store)->step()), std::string());
         }
       }
     }
@@ -263,7 +250,7 @@ class tst_store_faults : public QObject {
     ThreadPool pool(1);
     std::string atCheckpoint;
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       for (int i = 0; i < 3; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       QVERIFY(store->checkpoint().has_value());
       atCheckpoint = read(run + "/entities.rows");
@@ -281,7 +268,7 @@ class tst_store_faults : public QObject {
         QVERIFY(!refused.has_value());
         QCOMPARE(refused.error().code, ErrorCode::machine);
       }
-      QCOMPARE(differs(*store, 5), std::string());
+      QCOMPARE(harness::differs(*store, 5), std::string());
     }
     if (file == "/entities.rows") {
       std::string lost = read(run + "/entities.rows");
@@ -290,12 +277,12 @@ class tst_store_faults : public QObject {
       write(run + "/entities.rows", lost);
     }
     // The very same boot: yet the page cache is not believed.
-    auto store = opened(run, Durability::power);
+    auto store = harness::opened(run, Durability::power);
     QCOMPARE(store->recovery(), Recovery::lastCheckpoint);
     const std::uint64_t step = file == "/store.dsa" && store->step() == 5 ? 5 : 3;
-    QCOMPARE(differs(*store, step), std::string());
+    QCOMPARE(harness::differs(*store, step), std::string());
     QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, step + 1), std::string());
+    QCOMPARE(harness::differs(*store, step + 1), std::string());
   }
 
   void failedCloseIsNotAClosedStore() {
@@ -304,7 +291,7 @@ class tst_store_faults : public QObject {
     if (!RowStore::create(run, harness::shape(400))) qFatal("create");
     ThreadPool pool(1);
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       for (int i = 0; i < 5; ++i) QVERIFY(harness::advance(*store, pool).has_value());
       int syncs = 0;
       const faults::Watch watch;
@@ -316,7 +303,7 @@ class tst_store_faults : public QObject {
       QVERIFY(!harness::advance(*store, pool).has_value());
       QVERIFY(!store->close().has_value());
     }
-    QCOMPARE(differs(*opened(run, Durability::power), 5), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run, Durability::power), 5), std::string());
   }
 
   void openThatCannotSyncLeavesAClosedStoreClosed() {
@@ -334,7 +321,7 @@ class tst_store_faults : public QObject {
       const BootIdIs boot(kBoot2);
       const auto reader = RowStore::openReadOnly(run);
       QVERIFY2(reader.has_value(), reader ? "" : reader.error().message.c_str());
-      QCOMPARE(differs(**reader, 5), std::string());
+      QCOMPARE(harness::differs(**reader, 5), std::string());
     }
   }
 
@@ -344,7 +331,7 @@ class tst_store_faults : public QObject {
     if (!RowStore::create(run, harness::shape(400))) qFatal("create");
     ThreadPool pool(1);
     {
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       QVERIFY(harness::advance(*store, pool).has_value());
       const faults::Watch watch;
       int left = 1;
@@ -357,11 +344,11 @@ class tst_store_faults : public QObject {
       QVERIFY(!harness::advance(*store, pool).has_value());
       QVERIFY(store->checkpoint().has_value());
       QVERIFY(!harness::advance(*store, pool).has_value());
-      QCOMPARE(differs(*store, 1), std::string());
+      QCOMPARE(harness::differs(*store, 1), std::string());
     }
-    auto store = opened(run, Durability::power);
+    auto store = harness::opened(run, Durability::power);
     QVERIFY(harness::advance(*store, pool).has_value());
-    QCOMPARE(differs(*store, 2), std::string());
+    QCOMPARE(harness::differs(*store, 2), std::string());
   }
 
   void closedStoreTakesNothingMore() {
@@ -370,7 +357,7 @@ class tst_store_faults : public QObject {
     for (const Durability durability : {Durability::power, Durability::process}) {
       std::filesystem::remove_all(run);
       if (!RowStore::create(run, harness::shape(120))) qFatal("create");
-      auto store = opened(run, durability);
+      auto store = harness::opened(run, durability);
       ThreadPool pool(1);
       QVERIFY(harness::advance(*store, pool).has_value());
       QVERIFY(store->close().has_value());
@@ -378,9 +365,9 @@ class tst_store_faults : public QObject {
         QVERIFY(!refused.has_value());
         QCOMPARE(refused.error().code, ErrorCode::bug);
       }
-      QCOMPARE(differs(*store, 1), std::string());
+      QCOMPARE(harness::differs(*store, 1), std::string());
       store.reset();
-      QCOMPARE(opened(run, durability)->recovery(), Recovery::clean);
+      QCOMPARE(harness::opened(run, durability)->recovery(), Recovery::clean);
     }
   }
 
@@ -391,7 +378,7 @@ class tst_store_faults : public QObject {
     overrideBootId(kBoot1);
     {
       if (!RowStore::create(run, shape)) qFatal("create");
-      auto store = opened(run, Durability::power);
+      auto store = harness::opened(run, Durability::power);
       ThreadPool pool(1);
       QVERIFY(harness::advance(*store, pool).has_value());
       const std::uint64_t stale = store->announce(harness::stepRows(shape, 2));
@@ -403,9 +390,9 @@ class tst_store_faults : public QObject {
       QVERIFY(harness::advance(*store, pool, ~std::uint64_t{0}).has_value());
     }
     overrideBootId(kBoot2);
-    const auto store = opened(run, Durability::power);
+    const auto store = harness::opened(run, Durability::power);
     QCOMPARE(store->recovery(), Recovery::lastCheckpoint);
-    QCOMPARE(differs(*store, 1), std::string());
+    QCOMPARE(harness::differs(*store, 1), std::string());
     overrideBootId("");
   }
 
@@ -554,7 +541,7 @@ class tst_store_faults : public QObject {
     // Killed, but between two steps: whole.
     const auto whole = RowStore::openReadOnly(run);
     QVERIFY2(whole.has_value(), whole ? "" : whole.error().message.c_str());
-    QCOMPARE(differs(**whole, 1), std::string());
+    QCOMPARE(harness::differs(**whole, 1), std::string());
 
     const auto before = contents(killed);
     const auto half = RowStore::openReadOnly(killed);
@@ -562,10 +549,10 @@ class tst_store_faults : public QObject {
     QCOMPARE(half.error().code, ErrorCode::input);
     QVERIFY2(says(half.error(), "Resume the run first"), half.error().message.c_str());
     QVERIFY(contents(killed) == before);
-    QVERIFY(opened(killed, Durability::process)->close().has_value());
+    QVERIFY(harness::opened(killed, Durability::process)->close().has_value());
     const auto mended = RowStore::openReadOnly(killed);
     QVERIFY(mended.has_value());
-    QCOMPARE(differs(**mended, 1), std::string());
+    QCOMPARE(harness::differs(**mended, 1), std::string());
     // A reader keeps nobody out.
     QVERIFY(RowStore::open(killed, Durability::process, harness::kernels()).has_value());
   }
@@ -582,10 +569,10 @@ class tst_store_faults : public QObject {
     const auto refused = RowStore::openReadOnly(run);
     QVERIFY(!refused.has_value());
     QVERIFY2(says(refused.error(), "the machine went down"), refused.error().message.c_str());
-    (void)opened(run, Durability::power);
+    (void)harness::opened(run, Durability::power);
     const auto reader = RowStore::openReadOnly(run);
     QVERIFY(reader.has_value());
-    QCOMPARE(differs(**reader, 4), std::string());
+    QCOMPARE(harness::differs(**reader, 4), std::string());
   }
 
   // ---- the journal
@@ -708,7 +695,7 @@ class tst_store_faults : public QObject {
         const auto made = RowStore::create(run, harness::shape(64));
         QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
       }
-      QCOMPARE(differs(*opened(run, Durability::process), 0), std::string());
+      QCOMPARE(harness::differs(*harness::opened(run, Durability::process), 0), std::string());
       for (const auto& [name, bytes] : contents(run))
         QVERIFY2(!QString::fromStdString(name).endsWith(kUnfinished), name.c_str());
     }
@@ -723,7 +710,7 @@ class tst_store_faults : public QObject {
     write(run + "/entities.rows.creating", "");
     QVERIFY(RowStore::create(run, harness::shape(64)).has_value());
     QVERIFY(!contents(run).contains("losses.f64.creating"));
-    QCOMPARE(differs(*opened(run, Durability::process), 0), std::string());
+    QCOMPARE(harness::differs(*harness::opened(run, Durability::process), 0), std::string());
   }
 
   void filesOfOthersAreNeitherReplacedNorRemoved_data() {

@@ -57,8 +57,7 @@ bool placeRun(RunSpec& spec, const QString& arm) {
   if (!placeValue || !ruleValue) return false;
   place->set(spec, *placeValue);
   rule->set(spec, *ruleValue);
-  // As dsa compare: a budget is of the arms on disk.
-  if (spec.optimizer.placement != PlacementChoice::disk) spec.ramBudget = std::nullopt;
+  setArm(spec, *spec.optimizer.placement, *spec.optimizer.rule);
   return true;
 }
 
