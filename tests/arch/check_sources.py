@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source file names its licence and says what it gives; no file names a folder of the machine it was written on."""
+"""Every source file names its licence and says what it gives; no file names a folder of the machine it was written on;
+no two headers of the product define a type of one name, which the linker would take for one."""
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,10 @@ SPDX = re.compile(r"SPDX-License-Identifier: (\S+)")
 MACHINE_FOLDERS = ["/" + name + "/" for name in ("home", "root", "Users", "work")]
 # Users that nobody has: examples in documents and tests.
 PLACEHOLDER = re.compile(r"(?:x|you|user|name)\b")
+
+PRODUCT = {"core", "app", "ui"}
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
+TYPE = re.compile(r"^(?:class|struct|enum class|union) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.MULTILINE)
 
 
 def is_source(name):
@@ -47,13 +52,26 @@ def path_faults(name, text, folders):
     return faults
 
 
+def type_faults(name, text, where):
+    """where: {qualified name: header} of the headers before."""
+    faults = []
+    spaces = [(m.start(), m[1]) for m in NAMESPACE.finditer(text)]
+    for match in TYPE.finditer(text):
+        space = [inner for start, inner in spaces if start < match.start()][-1:]
+        qualified = "::".join([*space, match[1]])
+        if where.setdefault(qualified, name) != name:
+            line = text.count("\n", 0, match.start()) + 1
+            faults.append(f"{name}:{line}: {qualified} is defined in {where[qualified]}, too; give it another name")
+    return faults
+
+
 def check(arguments):
     root, faults = arguments.root, []
     folders = list(MACHINE_FOLDERS)
     here = root.resolve().as_posix() + "/"
     if not any(here.startswith(folder) for folder in folders):
         folders.append(here)
-    sources = 0
+    sources, types = 0, {}
     for name in tree.project_files(root):
         content = (root / name).read_bytes()
         if b"\0" in content[:8192]:
@@ -62,6 +80,8 @@ def check(arguments):
         if is_source(name):
             sources += 1
             faults += licence_faults(name, text.splitlines())
+            if name.suffix == ".h" and name.parts[0] in PRODUCT:
+                faults += type_faults(name, text, types)
         # Data sets hold whatever their authors wrote.
         if name.parts[0] != "resources" or name.suffix in {".json", ".md"}:
             faults += path_faults(name, text, folders)
@@ -90,6 +110,12 @@ def self_test(arguments):
     run("Apache in the window", {"ui/b.cpp": spdx}, "expected GPL")
     run("GPL in the window", {"ui/b.cpp": "// SPDX-License-Identifier: GPL-3.0-or-later\n"})
     run("a header that says nothing", {"core/base/b.h": spdx + "#pragma once\n"}, "says what the header gives")
+    head = spdx + "// Gives a type for a test.\nnamespace dsa {\n"
+    run("a name in two namespaces", {"core/base/b.h": head + "class B {\n};\n}\n",
+                                     "ui/look/b.h": (head + "class B {\n};\n}\n").replace("Apache-2.0", "GPL-3.0-or-later").replace("dsa {", "dsa::ui {")})
+    run("a declaration beside a definition", {"core/base/b.h": head + "class B {\n};\n}\n", "core/base/c.h": head + "class B;\n}\n"})
+    run("one name for two types", {"core/base/b.h": head + "class B {\n};\n}\n", "core/data/b.h": head + "struct B final : A {\n};\n}\n"},
+        "dsa::B is defined in core/base/b.h, too")
     run("a home folder", {"notes.md": f"lies in {home}me/x\n"}, "notes.md:1")
     run("a home folder of nobody", {"notes.md": f"such as {home}you/tables\n"})
     run("a path in quotes", {"app/x.cpp": spdx + f'auto p = "{farm}main";\n'}, "x.cpp:2")
