@@ -171,6 +171,19 @@ std::string compareAll(const RowStore& store, ScanRows rows, const std::vector<f
 class tst_row_scan : public QObject {
   Q_OBJECT
  private slots:
+  void aRangeOfBitsEndsWhereItIsToldTo() {
+    std::vector<std::uint64_t> words(5, 0);
+    const TouchedBits bits(words.data(), 300);
+    for (const std::uint64_t row : {0, 63, 64, 130, 299}) bits.set(row);
+    for (std::uint64_t from = 0; from <= 300; ++from) {
+      for (std::uint64_t end = 0; end <= 300; ++end) {
+        std::uint64_t expected = from;
+        while (expected < end && !bits.test(expected)) ++expected;
+        QCOMPARE(bits.next(from, end), std::min(std::max(from, expected), end));
+      }
+      QCOMPARE(bits.next(from), bits.next(from, 300));
+    }
+  }
   void cleanup() { g_direct = Direct::real; }
   void givesEveryRow_data();
   void givesEveryRow();
