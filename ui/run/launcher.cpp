@@ -11,6 +11,7 @@
 #include <QStandardPaths>
 #include <algorithm>
 
+#include "core/spec/resolve.h"
 #include "core/spec/spec_table.h"
 #include "ui/run/spec_text.h"
 
