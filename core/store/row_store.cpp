@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "core/rows/row_init.h"
+#include "core/store/slotted_table.h"
 #include "core/store/store_names.h"
 
 namespace dsa {

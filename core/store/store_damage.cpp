@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/store/slotted_table.h"
 #include "core/store/store_names.h"
 
 namespace dsa {
