@@ -5,14 +5,18 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <memory>
 
 #include "app/bench_parts.h"
 #include "app/commands.h"
 #include "core/data/sampler.h"
+#include "core/metrics/block_device.h"
 #include "core/metrics/machine.h"
 #include "core/metrics/process_sampler.h"
+#include "core/optim/cold_steps.h"
 #include "core/optim/tables.h"
+#include "core/rows/touch_rows.h"
 
 namespace dsa {
 
@@ -30,30 +34,17 @@ struct BenchArguments {
   double seconds = 0;
   std::string rule = "sparse_adam", placement = "ram", cache, durability = "process", engine = "mmap", ramBudget;
   double k = 0;
-  bool json = false;
+  bool json = false, cold = false;
 };
 
-/// Reads and writes back every byte of the step's records and reads its gradients: what the memory allows.
+/// What reading and writing back the step's records and reading its gradients takes.
 double touchSeconds(Tables& tables, std::uint64_t count, ThreadPool& pool) {
   const TableShape& shape = tables.shape().tables[0];
-  const std::uint64_t words = shape.recordFloats();
+  std::vector<float*> records(count);
+  for (std::uint64_t i = 0; i < count; ++i) records[i] = const_cast<float*>(tables.record(0, tables.ids(0)[i]));
   const Clock::time_point begin = Clock::now();
   pool.partitioned(count, [&](std::uint64_t from, std::uint64_t to, unsigned) {
-    std::uint32_t sum = 0;
-    for (std::uint64_t i = from; i < to; ++i) {
-      if (i + 6 < to) {
-        const auto* ahead = reinterpret_cast<const char*>(tables.record(0, tables.ids(0)[i + 6]));
-        for (std::uint64_t line = 0; line < words * 4; line += 64) __builtin_prefetch(ahead + line, 1, 3);
-      }
-      auto* record = reinterpret_cast<std::uint32_t*>(const_cast<float*>(tables.record(0, tables.ids(0)[i])));
-      const auto* grad = reinterpret_cast<const std::uint32_t*>(tables.grads(0) + i * shape.dim);
-      for (std::uint64_t w = 0; w < shape.dim; ++w) sum += grad[w];
-      // The empty asm makes the compiler believe that the value may have changed: every word is stored.
-      std::uint32_t zero = 0;
-      asm volatile("" : "+r"(zero));
-      for (std::uint64_t w = 0; w < words; ++w) record[w] ^= zero;
-    }
-    asm volatile("" : : "r"(sum));
+    touchRows(records.data() + from, shape.recordFloats(), tables.grads(0) + from * shape.dim, shape.dim, to - from);
   });
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -70,6 +61,13 @@ class RowBench {
   Result<ordered_json> run() {
     DSA_TRY(open());
     DSA_TRY(warmUp());
+    if (m_a.cold) {
+      DSA_TRY(m_tables->checkpoint());
+      DSA_TRY(m_tables->evict());
+      m_cold.met(true);
+    }
+    const std::optional<BlockDevice> disk = m_folder.empty() ? std::nullopt : BlockDevice::of(m_folder);
+    const std::optional<DiskCounters> before = disk ? disk->counters() : std::nullopt;
     std::vector<double> steps, touches;
     const Clock::time_point begin = Clock::now();
     const auto wanted = [&](std::uint64_t s) {
@@ -77,8 +75,9 @@ class RowBench {
                              : s < m_a.steps;
     };
     // What is touched for comparison lies in the map; rows of the direct engine, and rows under a budget, come and go.
-    const bool touching = m_a.seconds == 0 && (m_a.placement == "ram" ||
-                                               (m_options.engine == DiskEngine::mmap && m_options.ramBudget == 0));
+    const bool touching =
+        m_a.seconds == 0 && !m_a.cold &&
+        (m_a.placement == "ram" || (m_options.engine == DiskEngine::mmap && m_options.ramBudget == 0));
     for (std::uint64_t s = 0; wanted(s); ++s) {
       if (touching) {
         std::copy_n(rowsOf(s + 1000000).data(), m_count, m_tables->ids(0));
@@ -107,6 +106,10 @@ class RowBench {
     object["rows_per_s"] = rowsPerSecond;
     object["rows_per_s_mean"] = static_cast<double>(m_count) * static_cast<double>(steps.size()) / sum;
     object["rows_per_s_best"] = static_cast<double>(m_count) / *std::min_element(steps.begin(), steps.end());
+    if (const std::optional<DiskCounters> after = disk ? disk->counters() : std::nullopt; before && after) {
+      object["device_read"] = after->readBytes - before->readBytes;
+      object["device_written"] = after->writtenBytes - before->writtenBytes;
+    }
     if (!touches.empty()) {
       const double touchPerSecond = static_cast<double>(m_count) / median(touches);
       object["touch_rows_per_s"] = touchPerSecond;
@@ -126,6 +129,8 @@ class RowBench {
       return fail(ErrorCode::usage, "--rows, --dim, --batch-rows, --steps and --threads (up to {}) must be at least 1",
                   kMaxWorkers);
     }
+    if (m_a.cold && (m_a.placement != "disk" || m_a.engine != "mmap"))
+      return fail(ErrorCode::usage, "--cold: only placement disk with engine mmap lies in the page cache");
     m_params.rule = *rule;
     m_params.dim = m_a.dim;
     m_params.k = m_a.k;
@@ -167,6 +172,7 @@ class RowBench {
       for (std::uint64_t i = 0; i < n; ++i) m_tables->ids(0)[i] = first + i;
       benchGradients(*m_tables, n, first);
       DSA_TRY(benchStep(*m_tables, m_params, n, 0, m_pool));
+      m_cold.met(false);
     }
     return {};
   }
@@ -181,22 +187,34 @@ class RowBench {
 
   /// Rows of coming steps are known ahead, as they are in training; making them is not part of the time.
   Result<double> step(std::uint64_t s) {
-    while (m_ahead.size() < kBenchAhead) {
+    std::size_t known = m_ahead.size();
+    while (m_ahead.size() <= kBenchAhead) {
       Ahead next{rowsOf(s + m_ahead.size()), 0};
       if (m_tables->wantsRows()) next.ticket = m_tables->announce({next.rows});
-      if (m_cold) m_tables->prefetch(0, next.rows);
       m_ahead.push_back(std::move(next));
     }
     const Ahead now = std::move(m_ahead.front());
     m_ahead.pop_front();
+    if (known > 0) --known;
+    // On a thread of its own, as the look-ahead's; waited for, so that it is part of the time.
+    const Clock::time_point wallBegin = Clock::now();
+    std::future<void> asking;
+    if (m_cold.cold()) {
+      asking = std::async(std::launch::async, [this, known, first = s == 0 ? now.rows : std::vector<std::uint64_t>()] {
+        m_tables->prefetch(0, first);
+        for (std::size_t i = known; i < m_ahead.size(); ++i) m_tables->prefetch(0, m_ahead[i].rows);
+      });
+    }
     std::copy(now.rows.begin(), now.rows.end(), m_tables->ids(0));
     benchGradients(*m_tables, m_count, s);
     const std::uint64_t majorBefore = callingThreadFaults().major;
     const Clock::time_point begin = Clock::now();
     DSA_TRY(benchStep(*m_tables, m_params, m_count, now.ticket, m_pool));
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    m_cold = callingThreadFaults().major > majorBefore;
-    return seconds;
+    m_cold.met(callingThreadFaults().major > majorBefore);
+    if (!asking.valid()) return seconds;
+    asking.get();
+    return std::chrono::duration<double>(Clock::now() - wallBegin).count();
   }
 
   static constexpr std::size_t kBenchAhead = 4;
@@ -213,7 +231,7 @@ class RowBench {
   std::string m_folder;
   DiskOptions m_options;
   std::deque<Ahead> m_ahead;
-  bool m_cold = false;  // the last step met major faults
+  ColdSteps m_cold;
   std::unique_ptr<Tables> m_tables;
 };
 
@@ -233,6 +251,7 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
   rows->add_option("--steps", a->steps, "Steps measured")->capture_default_str();
   rows->add_option("--threads", a->threads, "Threads")->capture_default_str();
   rows->add_option("--seconds", a->seconds, "Instead of --steps: measure for so long; the mean shows write-back too");
+  rows->add_flag("--cold", a->cold, "Drop the table from the page cache first; placement disk with mmap");
   rows->add_option("--engine", a->engine, "mmap or direct; of placement disk")->capture_default_str();
   rows->add_option("--ram-budget", a->ramBudget,
                    "Most memory for rows of placement disk; direct: 1 GiB where not given");
@@ -252,6 +271,11 @@ void addBenchCommands(CLI::App& app, Chosen& chosen) {
             a->rule, a->placement, a->rows, a->dim, a->threads, (*object)["kernels"].get<std::string>(),
             (*object)["rows_per_s"].get<double>() / 1e6, (*object)["steps"].get<std::uint64_t>(),
             (*object)["batch_rows"].get<std::uint64_t>(), (*object)["rows_per_s_mean"].get<double>() / 1e6);
+        if (object->contains("device_read")) {
+          fmt::print("; the disk read {} and wrote {} meanwhile, for all programs",
+                     formatBytes((*object)["device_read"].get<std::uint64_t>()),
+                     formatBytes((*object)["device_written"].get<std::uint64_t>()));
+        }
         if (object->contains("share")) {
           fmt::print("; touching the same records {:.2f}; share {:.0f}%",
                      (*object)["touch_rows_per_s"].get<double>() / 1e6, (*object)["share"].get<double>() * 100);

@@ -19,7 +19,8 @@ namespace dsa {
 /// Some gradients in [-1, 1] for the first `count` rows of table 0; others for another salt.
 inline void benchGradients(Tables& tables, std::uint64_t count, std::uint64_t salt) {
   float* const grads = tables.grads(0);
-  for (std::uint64_t i = 0; i < count * tables.shape().tables[0].dim; ++i)
+  const std::uint64_t values = count * tables.shape().tables[0].dim;
+  for (std::uint64_t i = 0; i < values; ++i)
     grads[i] = static_cast<float>((i * 2654435761ull + salt) % 2001) * 1e-3f - 1.0f;
 }
 

@@ -4,7 +4,7 @@
 
 set(DSA_CUDA_FOUND FALSE)
 
-# Real code for the cards of 2018 to 2024, and PTX for later ones (41 s for the one .cu on a busy two-core machine).
+# Real code for the cards of 2018 to 2024, and PTX for later ones (41 s for the row updates alone on a busy two-core machine).
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90")
 endif()
@@ -67,13 +67,13 @@ endif()
 function(dsa_cuda_layer)
   # Not part of dsa_device: the window must not link CUDA.
   get_target_property(sources dsa_device SOURCES)
-  list(FILTER sources EXCLUDE REGEX "/cuda_backend\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/cuda_(backend|card)\\.cpp$")
   set_property(TARGET dsa_device PROPERTY SOURCES ${sources})
   if(NOT DSA_CUDA_FOUND)
     return()
   endif()
   # No dsa_options here: they are g++'s.
-  add_library(dsa_cuda_kernels STATIC ${PROJECT_SOURCE_DIR}/core/device/cuda_rows.cu)
+  add_library(dsa_cuda_kernels STATIC ${PROJECT_SOURCE_DIR}/core/optim/card_kernels.cu)
   set_target_properties(dsa_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
   target_include_directories(dsa_cuda_kernels PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(dsa_cuda_kernels PRIVATE
@@ -82,7 +82,8 @@ function(dsa_cuda_layer)
     target_compile_options(dsa_cuda_kernels PRIVATE -Werror=all-warnings)
   endif()
   # Objects, not an archive: nothing names the initialiser that plugs it in.
-  add_library(dsa_cuda OBJECT ${PROJECT_SOURCE_DIR}/core/device/cuda_backend.cpp)
+  add_library(dsa_cuda OBJECT ${PROJECT_SOURCE_DIR}/core/device/cuda_backend.cpp
+    ${PROJECT_SOURCE_DIR}/core/device/cuda_card.cpp)
   target_link_libraries(dsa_cuda PUBLIC dsa_device dsa_cuda_kernels CUDA::cudart_static)
 endfunction()
 

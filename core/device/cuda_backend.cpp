@@ -3,8 +3,8 @@
 // it.
 #include <cuda_runtime_api.h>
 
+#include "core/device/cuda_card.h"
 #include "core/device/cuda_device.h"
-#include "core/device/cuda_kernels.h"
 
 namespace dsa {
 
@@ -75,21 +75,16 @@ Result<std::vector<CudaDevice>> devices() {
   return found;
 }
 
-Result<void> updateRows(const StepParams& p, const CudaRows& rows, CudaStream stream) {
-  if (const cudaError_t earlier = cudaGetLastError(); earlier != cudaSuccess) {
-    return fail(ErrorCode::machine, "CUDA: an earlier call failed ({}); nothing was launched for {} rows",
-                cudaGetErrorString(earlier), rows.count);
+Result<std::shared_ptr<Card>> openCard(std::uint32_t index) {
+  DSA_ASSIGN(const std::vector<CudaDevice> found, devices());
+  for (const CudaDevice& device : found) {
+    if (device.index == static_cast<int>(index)) return CudaCard::open(device);
   }
-  const KernelRows plain{rows.table, rows.rowStride, rows.ids, rows.grads, rows.gradStride};
-  const cudaError_t error = launchUpdateRows(p, plain, launchShape(rows.count), static_cast<cudaStream_t>(stream));
-  if (error != cudaSuccess) {
-    return fail(ErrorCode::machine, "CUDA: {} of {} rows was refused ({}); they are unchanged", ruleName(p.rule),
-                rows.count, cudaGetErrorString(error));
-  }
-  return {};
+  return fail(ErrorCode::machine, "cuda:{}: there is no such card; this machine has cuda:0 to cuda:{}", index,
+              found.back().index);
 }
 
-constexpr CudaBackend kBackend{devices, updateRows};
+constexpr CudaBackend kBackend{devices, openCard};
 [[maybe_unused]] const CudaBackend* const replaced = setCudaBackend(&kBackend);
 
 }  // namespace

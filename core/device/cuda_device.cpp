@@ -22,13 +22,9 @@ Result<std::vector<CudaDevice>> cudaDevices() {
   return plugged->devices();
 }
 
-Result<void> cudaUpdateRows(const StepParams& p, const CudaRows& rows, CudaStream stream) {
-  DSA_CHECK(p.dim > 0 && ruleAllows(p.rule, p.k));
-  DSA_CHECK(rows.rowStride >= rowFloats(p.rule, p.dim) && rows.gradStride >= p.dim);
-  if (rows.count == 0) return {};
-  DSA_CHECK(rows.table != nullptr && rows.grads != nullptr);
+Result<std::shared_ptr<Card>> openCudaCard(std::uint32_t index) {
   if (plugged == nullptr) return fail(ErrorCode::machine, "{}", kWithout);
-  return plugged->updateRows(p, rows, stream);
+  return plugged->open(index);
 }
 
 }  // namespace dsa

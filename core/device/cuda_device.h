@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/device/cuda_rows.h"
+#include "core/device/card.h"
 
 namespace dsa {
 
@@ -29,10 +30,14 @@ struct CudaDevice {
 /// Thread: any.
 [[nodiscard]] Result<std::vector<CudaDevice>> cudaDevices();
 
+/// The card of this index, made ready: a context and two streams. Errors machine: as cudaDevices(); no such card; the
+/// card gives this process no context.
+[[nodiscard]] Result<std::shared_ptr<Card>> openCudaCard(std::uint32_t index);
+
 /// What a program with CUDA code plugs in before main. dsa_cuda does (cuda_backend.cpp); tests may.
 struct CudaBackend {
   Result<std::vector<CudaDevice>> (*devices)() = nullptr;
-  Result<void> (*updateRows)(const StepParams& p, const CudaRows& rows, CudaStream stream) = nullptr;
+  Result<std::shared_ptr<Card>> (*open)(std::uint32_t index) = nullptr;
 };
 
 /// Takes effect for later calls; null takes CUDA out again. Returns what was there. Thread: before others start.

@@ -2,6 +2,7 @@
 #include "core/device/device.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dsa {
 
@@ -22,19 +23,26 @@ std::string_view purposeName(Purpose purpose) {
 }
 
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : m_memory(std::move(other.m_memory)), m_device(std::move(other.m_device)), m_purpose(other.m_purpose) {}
+    : m_memory(std::move(other.m_memory)),
+      m_cardMemory(std::exchange(other.m_cardMemory, nullptr)),
+      m_device(std::move(other.m_device)),
+      m_bytes(other.m_bytes) {}
 
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   std::swap(m_memory, other.m_memory);
+  std::swap(m_cardMemory, other.m_cardMemory);
   std::swap(m_device, other.m_device);
-  std::swap(m_purpose, other.m_purpose);
+  std::swap(m_bytes, other.m_bytes);
   return *this;
 }
 
 DeviceBuffer::~DeviceBuffer() {
   if (m_device == nullptr) return;
-  m_device->m_used -= m_memory.size();
-  m_device->m_byPurpose[static_cast<std::size_t>(m_purpose)] -= m_memory.size();
+  if (m_cardMemory != nullptr) m_device->m_card->release(m_cardMemory);
+  for (std::size_t i = 0; i < kPurposes; ++i) {
+    m_device->m_used -= m_bytes[i];
+    m_device->m_byPurpose[i] -= m_bytes[i];
+  }
 }
 
 std::shared_ptr<Device> Device::cpu() { return std::shared_ptr<Device>(new Device("cpu", 0)); }
@@ -43,19 +51,40 @@ std::shared_ptr<Device> Device::simulated(std::uint64_t bytes) {
   return std::shared_ptr<Device>(new Device(fmt::format("simulated card of {}", formatBytes(bytes)), bytes));
 }
 
-Result<DeviceBuffer> Device::allocate(std::uint64_t bytes, Purpose purpose) {
-  DSA_CHECK(bytes > 0);
-  if (m_capacity > 0 && bytes > m_capacity - m_used) {
-    return fail(ErrorCode::machine, "{}: out of memory: {} for {} on top of {} in use, the card has {}", m_name,
-                formatBytes(bytes), purposeName(purpose), formatBytes(m_used), formatBytes(m_capacity));
+std::shared_ptr<Device> Device::onCard(const std::string& name, std::shared_ptr<Card> card) {
+  std::shared_ptr<Device> device(new Device(fmt::format("{} ({})", name, card->name()), card->capacity()));
+  device->m_card = std::move(card);
+  return device;
+}
+
+Result<DeviceBuffer> Device::allocate(std::initializer_list<Share> shares) {
+  std::uint64_t bytes = 0;
+  std::string purposes;
+  for (const Share& share : shares) {
+    bytes += share.bytes;
+    purposes += (purposes.empty() ? "" : " and ") + std::string(purposeName(share.purpose));
   }
+  DSA_CHECK(bytes > 0);
+  const auto refused = [&](const std::string& more) {
+    return fail(ErrorCode::machine, "{}: out of memory: {} for {} on top of {} in use, the card has {}{}", m_name,
+                formatBytes(bytes), purposes, formatBytes(m_used), formatBytes(m_capacity), more);
+  };
+  if (m_capacity > 0 && bytes > m_capacity - m_used) return refused("");
   DeviceBuffer buffer;
-  DSA_ASSIGN(buffer.m_memory, Mapping::anonymous(bytes));
+  if (m_card != nullptr) {
+    auto memory = m_card->allocate(bytes);
+    if (!memory) return refused(fmt::format(", other programs some of it ({})", memory.error().message));
+    buffer.m_cardMemory = *memory;
+  } else {
+    DSA_ASSIGN(buffer.m_memory, Mapping::anonymous(bytes));
+  }
   buffer.m_device = shared_from_this();
-  buffer.m_purpose = purpose;
+  for (const Share& share : shares) {
+    buffer.m_bytes[static_cast<std::size_t>(share.purpose)] += share.bytes;
+    m_byPurpose[static_cast<std::size_t>(share.purpose)] += share.bytes;
+  }
   m_used += bytes;
   m_peak = std::max(m_peak, m_used);
-  m_byPurpose[static_cast<std::size_t>(purpose)] += bytes;
   return buffer;
 }
 

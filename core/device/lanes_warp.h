@@ -2,7 +2,7 @@
 // Lanes as the 32 threads of a warp, one float each: element offset + lane is this thread's.
 //
 // Warp gives the three things that need the hardware: lane(), shuffleXor(x, mask) and meet(). On a device they are
-// intrinsics (cuda_rows.cu); tests/gpu runs the same policy on the host, each thread a fiber. All 32 threads take every
+// intrinsics (card_kernels.cu); tests/gpu runs the same policy on the host, each thread a fiber. All 32 threads take every
 // branch of the row math together: conditions depend on the step and on totals, which have the same bits in every lane.
 #pragma once
 
@@ -19,6 +19,7 @@ struct WarpLanes {
   using D = double;
   using Acc = double;
 
+  DSA_HOST_DEVICE static int lane() { return Warp::lane(); }
   DSA_HOST_DEVICE static bool has(int n) { return Warp::lane() < n; }
   DSA_HOST_DEVICE static V load(const float* p) { return p[Warp::lane()]; }
   DSA_HOST_DEVICE static V loadPart(const float* p, int n) { return has(n) ? p[Warp::lane()] : 0.0f; }

@@ -3,7 +3,6 @@
 // -distance.
 #pragma once
 
-#include "core/model/model.h"
 #include "core/model/softmax.h"
 #include "core/rows/geometry.h"
 
@@ -27,70 +26,83 @@ struct DistanceModel {
     b = oneMinus(k, sums[1]);
   }
 
-  DSA_MATH void score(const SampleRows& r, double* scores) noexcept {
+  template <class Rows>
+  DSA_MATH void score(const Rows& r, double* scores) noexcept {
     if (r.k > 0) {
       const double a = oneMinus(r.k, squaredNorm<L>(r.fixed, r.dim));
       for (std::uint32_t c = 0; c < r.count; ++c) {
         double s = 0;
         double b = 0;
-        pairSums(r.fixed, r.candidates[c], r.dim, r.k, s, b);
-        scores[c] = -ballDistance(r.k, s, a, b);
+        pairSums(r.fixed, r.candidate(c), r.dim, r.k, s, b);
+        storeOnce<L>(scores + c, -ballDistance(r.k, s, a, b));
       }
+      lanesMeet<L>();
       return;
     }
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      scores[c] = -math::root(valueOf(squaredDistance<L>(r.fixed, r.candidates[c], r.dim)));
+      storeOnce<L>(scores + c, -math::root(valueOf(squaredDistance<L>(r.fixed, r.candidate(c), r.dim))));
     }
+    lanesMeet<L>();
   }
 
-  DSA_MATH double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scratch) noexcept {
+  template <class Rows, class Gradients>
+  DSA_MATH double sample(const Rows& r, const Gradients& out, double scale, double* scratch) noexcept {
     return r.k > 0 ? onBall(r, out, scale, scratch) : flat(r, out, scale, scratch);
   }
 
-  DSA_MATH double flat(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  template <class Rows, class Gradients>
+  DSA_MATH double flat(const Rows& r, const Gradients& out, double scale, double* scores) noexcept {
     double* const onDelta = scores + r.count;
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      onDelta[c] = math::root(valueOf(squaredDistance<L>(r.fixed, r.candidates[c], r.dim)));
-      scores[c] = -onDelta[c];
+      const double distance = math::root(valueOf(squaredDistance<L>(r.fixed, r.candidate(c), r.dim)));
+      storeOnce<L>(onDelta + c, distance);
+      storeOnce<L>(scores + c, -distance);
     }
-    const double loss = softmaxLoss(scores, r.count, scale);
+    lanesMeet<L>();
+    const double loss = softmaxLoss<L>(scores, r.count, scale);
     // dLoss/du = -dLoss/dScore (u - v)/|u - v|; two equal points pull nowhere.
-    for (std::uint32_t c = 0; c < r.count; ++c) onDelta[c] = onDelta[c] > 0 ? -scores[c] / onDelta[c] : 0.0;
+    forItems<L>(r.count, [&](std::uint32_t c) { onDelta[c] = onDelta[c] > 0 ? -scores[c] / onDelta[c] : 0.0; });
     // Lanes outside, candidates inside: u's gradient stays in a register, added to in the order of the candidates.
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
       const V u = loadLanes<L>(r.fixed, i, n);
       V sum = L::set(T(0));
       for (std::uint32_t c = 0; c < r.count; ++c) {
-        const V pull = L::mul(L::set(static_cast<T>(onDelta[c])), L::sub(u, loadLanes<L>(r.candidates[c], i, n)));
+        const V pull = L::mul(L::set(static_cast<T>(onDelta[c])), L::sub(u, loadLanes<L>(r.candidate(c), i, n)));
         sum = L::add(sum, pull);
-        storeLanes<L>(out.candidates[c], i, L::sub(L::set(T(0)), pull), n);
+        storeLanes<L>(out.candidate(c), i, L::sub(L::set(T(0)), pull), n);
       }
       storeLanes<L>(out.fixed, i, sum, n);
     });
     return loss;
   }
 
-  DSA_MATH double onBall(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  template <class Rows, class Gradients>
+  DSA_MATH double onBall(const Rows& r, const Gradients& out, double scale, double* scores) noexcept {
     double* const onDelta = scores + r.count;  // first |u - v|^2
     double* const onU = onDelta + r.count;     // first 1 - k|v|^2
     double* const onV = onU + r.count;
     const double a = oneMinus(r.k, squaredNorm<L>(r.fixed, r.dim));
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      pairSums(r.fixed, r.candidates[c], r.dim, r.k, onDelta[c], onU[c]);
-      scores[c] = -ballDistance(r.k, onDelta[c], a, onU[c]);
+      double s = 0;
+      double b = 0;
+      pairSums(r.fixed, r.candidate(c), r.dim, r.k, s, b);
+      storeOnce<L>(onDelta + c, s);
+      storeOnce<L>(onU + c, b);
+      storeOnce<L>(scores + c, -ballDistance(r.k, s, a, b));
     }
-    const double loss = softmaxLoss(scores, r.count, scale);
-    for (std::uint32_t c = 0; c < r.count; ++c) {
+    lanesMeet<L>();
+    const double loss = softmaxLoss<L>(scores, r.count, scale);
+    forItems<L>(r.count, [&](std::uint32_t c) {
       ballCoefficients(r.k, a, onU[c], onDelta[c], -scores[c], onDelta[c], onU[c], onV[c]);
-    }
+    });
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
       const V u = loadLanes<L>(r.fixed, i, n);
       V sum = L::set(T(0));
       for (std::uint32_t c = 0; c < r.count; ++c) {
-        const V v = loadLanes<L>(r.candidates[c], i, n);
+        const V v = loadLanes<L>(r.candidate(c), i, n);
         const V pull = L::mul(L::set(static_cast<T>(onDelta[c])), L::sub(u, v));
         sum = L::add(sum, L::add(pull, L::mul(L::set(static_cast<T>(onU[c])), u)));
-        storeLanes<L>(out.candidates[c], i, L::sub(L::mul(L::set(static_cast<T>(onV[c])), v), pull), n);
+        storeLanes<L>(out.candidate(c), i, L::sub(L::mul(L::set(static_cast<T>(onV[c])), v), pull), n);
       }
       storeLanes<L>(out.fixed, i, sum, n);
     });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/model/distance_model.h"
+#include "core/model/model.h"
 #include "core/model/product_model.h"
 #include "core/model/translation_model.h"
 

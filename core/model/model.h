@@ -3,24 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
+#include "core/model/model_kind.h"
 #include "core/rows/kernels.h"
 
 namespace dsa {
-
-/// Models. poincare is the ball's distance and, at k = 0, its Euclidean twin |u-v|; euclidean is that twin by name.
-/// Values are stored in records by name only.
-enum class ModelKind { poincare, euclidean, transe, distmult };
-
-[[nodiscard]] std::string_view modelName(ModelKind model);
-[[nodiscard]] std::optional<ModelKind> modelFromName(std::string_view name);
-/// Whether samples carry a relation (and the run has a second table).
-[[nodiscard]] constexpr bool hasRelations(ModelKind model) {
-  return model == ModelKind::transe || model == ModelKind::distmult;
-}
 
 /// One training sample. All rows are [dim] float32 and stay unchanged.
 /// Candidate 0 is the true one, 1 .. candidates-1 are negatives. fixed and relation are the query: of (h, r, t) the
@@ -33,6 +20,7 @@ struct SampleRows {
   std::uint32_t dim = 0;
   double k = 0;
   bool candidatesAreHeads = false;
+  [[nodiscard]] const float* candidate(std::uint32_t c) const { return candidates[c]; }
 };
 
 /// Where the gradients go, each [dim], overwritten. The pointers are distinct rows of memory.
@@ -40,6 +28,7 @@ struct SampleGradients {
   float* fixed = nullptr;
   float* relation = nullptr;
   float* const* candidates = nullptr;  ///< [count]
+  [[nodiscard]] float* candidate(std::uint32_t c) const { return candidates[c]; }
 };
 
 /// The kernels of one model at one level. loss = -log softmax(score)[0]; score = -distance, or the product for

@@ -2,7 +2,6 @@
 // TransE (Bordes et al. 2013): score = -|h + r - t|, the Euclidean norm.
 #pragma once
 
-#include "core/model/model.h"
 #include "core/model/softmax.h"
 #include "core/rows/reduce.h"
 
@@ -14,7 +13,8 @@ struct TranslationModel {
   using T = typename L::T;
 
   /// h + r - t over lanes, whichever side the candidate stands on, in double.
-  DSA_MATH double distanceTo(const SampleRows& r, const T* candidate) {
+  template <class Rows>
+  DSA_MATH double distanceTo(const Rows& r, const T* candidate) {
     const T* const head = r.candidatesAreHeads ? candidate : r.fixed;
     const T* const tail = r.candidatesAreHeads ? r.fixed : candidate;
     Sum sums[1];
@@ -26,32 +26,37 @@ struct TranslationModel {
     return math::root(valueOf(sums[0]));
   }
 
-  DSA_MATH void score(const SampleRows& r, double* scores) noexcept {
-    for (std::uint32_t c = 0; c < r.count; ++c) scores[c] = -distanceTo(r, r.candidates[c]);
+  template <class Rows>
+  DSA_MATH void score(const Rows& r, double* scores) noexcept {
+    for (std::uint32_t c = 0; c < r.count; ++c) storeOnce<L>(scores + c, -distanceTo(r, r.candidate(c)));
+    lanesMeet<L>();
   }
 
-  DSA_MATH double sample(const SampleRows& r, const SampleGradients& out, double scale, double* scores) noexcept {
+  template <class Rows, class Gradients>
+  DSA_MATH double sample(const Rows& r, const Gradients& out, double scale, double* scores) noexcept {
     double* const distances = scores + r.count;
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      distances[c] = distanceTo(r, r.candidates[c]);
-      scores[c] = -distances[c];
+      const double distance = distanceTo(r, r.candidate(c));
+      storeOnce<L>(distances + c, distance);
+      storeOnce<L>(scores + c, -distance);
     }
-    const double loss = softmaxLoss(scores, r.count, scale);
+    lanesMeet<L>();
+    const double loss = softmaxLoss<L>(scores, r.count, scale);
     // With delta = h + r - t: f delta to head and relation, -f delta to the tail; the fixed side is the head, or the
     // tail where heads are the candidates.
-    for (std::uint32_t c = 0; c < r.count; ++c) distances[c] = distances[c] > 0 ? -scores[c] / distances[c] : 0.0;
+    forItems<L>(r.count, [&](std::uint32_t c) { distances[c] = distances[c] > 0 ? -scores[c] / distances[c] : 0.0; });
     const V zero = L::set(T(0));
     forLanes<L>(r.dim, [&](std::uint32_t i, int n) {
       const V fixed = loadLanes<L>(r.fixed, i, n);
       const V relation = loadLanes<L>(r.relation, i, n);
       V sum = zero;
       for (std::uint32_t c = 0; c < r.count; ++c) {
-        const V candidate = loadLanes<L>(r.candidates[c], i, n);
+        const V candidate = loadLanes<L>(r.candidate(c), i, n);
         const V delta = r.candidatesAreHeads ? L::sub(L::add(candidate, relation), fixed)
                                              : L::sub(L::add(fixed, relation), candidate);
         const V pull = L::mul(L::set(static_cast<T>(distances[c])), delta);
         sum = L::add(sum, pull);
-        storeLanes<L>(out.candidates[c], i, r.candidatesAreHeads ? pull : L::sub(zero, pull), n);
+        storeLanes<L>(out.candidate(c), i, r.candidatesAreHeads ? pull : L::sub(zero, pull), n);
       }
       storeLanes<L>(out.fixed, i, r.candidatesAreHeads ? L::sub(zero, sum) : sum, n);
       storeLanes<L>(out.relation, i, sum, n);

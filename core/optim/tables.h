@@ -16,6 +16,14 @@
 
 namespace dsa {
 
+/// Where a table lies on a card, for whoever computes there: the card's addresses.
+struct CardTable {
+  float* records = nullptr;
+  std::uint64_t stride = 0;      ///< floats
+  std::uint64_t* ids = nullptr;  ///< [stepCapacity], of the step that is applied next
+  float* grads = nullptr;        ///< [stepCapacity x dim], in their order
+};
+
 /// Counts since the tables were opened. Absent: not known in this place.
 struct TableTraffic {
   std::optional<std::uint64_t> prefetched;  ///< pages (mmap) or units (direct) brought in ahead of their step
@@ -37,6 +45,9 @@ class Tables {
   [[nodiscard]] virtual std::uint64_t* ids(std::uint32_t t) = 0;
   [[nodiscard]] virtual float* grads(std::uint32_t t) = 0;
   [[nodiscard]] virtual double* losses() = 0;
+
+  /// Of tables on a card; then grads() is the card's, too, and ids(t) of the step must stand in both places.
+  [[nodiscard]] virtual std::optional<CardTable> onCard(std::uint32_t) const { return std::nullopt; }
 
   [[nodiscard]] virtual const TouchedBits& touchedBits(std::uint32_t t) const = 0;
   /// The record of a touched row. Lives until the next apply().
@@ -111,6 +122,9 @@ Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, const 
 /// allocated.
 Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device,
                                                  const RowKernels& kernels, ThreadPool& pool);
+
+/// The same on a card, initialised and stepped by it. Errors machine: does not fit; the card.
+Result<std::unique_ptr<Tables>> makeCardTables(const StoreShape& shape, const std::shared_ptr<Device>& device);
 
 /// Index of the first row of the step whose gradient is not finite, or -1; table and place in the step.
 struct BadGradient {

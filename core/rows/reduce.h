@@ -22,6 +22,28 @@ DSA_MATH void lanesMeet() {
   if constexpr (requires { L::meet(); }) L::meet();
 }
 
+/// Calls f(i) once for each i in [0, n), where lanes are threads by one of them each, which all have met afterwards:
+/// what f stored may be read then. Before it, lanesMeet() where f overwrites what others may still read.
+template <class L, class F>
+DSA_MATH void forItems(std::uint32_t n, F&& f) {
+  if constexpr (requires { L::lane(); }) {
+    for (auto i = static_cast<std::uint32_t>(L::lane()); i < n; i += L::W) f(i);
+    L::meet();
+  } else {
+    for (std::uint32_t i = 0; i < n; ++i) f(i);
+  }
+}
+
+/// Stores a value that all lanes have, once.
+template <class L>
+DSA_MATH void storeOnce(double* to, double value) {
+  if constexpr (requires { L::lane(); }) {
+    if (L::lane() == 0) *to = value;
+  } else {
+    *to = value;
+  }
+}
+
 /// Calls f(offset, count) for each group of lanes; count < W only for the last one.
 template <class L, class F>
 DSA_MATH void forLanes(std::uint32_t dim, F&& f) {

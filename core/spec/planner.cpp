@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "core/base/file.h"
+#include "core/rows/card_bytes.h"
 
 namespace dsa {
 namespace {
 
 constexpr std::uint64_t kLargestDim = 65536;
+constexpr std::uint64_t kMostSlots = 1ull << 24;  // of a step, as in a spec
 // off_t: no file, mapping or allocation can be larger.
 constexpr std::uint64_t kMostBytes = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
@@ -54,6 +56,25 @@ Result<void> checkTable(const PlanTable& table, double k) {
   return {};
 }
 
+/// What a card holds besides the tables: a step's buffers and, of tables that lie there, its row numbers and gradients.
+std::uint64_t cardStep(const PlanInput& input, bool tablesOnCard) {
+  CardStepShape shape;
+  // Samples are not known of a plan by rows: each row is a slot then, and what a sample needs is left out.
+  shape.batch = input.samples > 0 ? input.samples : std::min(input.batchRows, kMostSlots);
+  shape.slotsPerSample = input.samples > 0 ? input.slotsPerSample : 1;
+  shape.dim = input.tables.front().dim;
+  shape.tables = static_cast<std::uint32_t>(input.tables.size());
+  shape.tablesOnCard = tablesOnCard;
+  std::uint64_t bytes = cardStepBytes(shape).total();
+  for (std::uint32_t t = 0; tablesOnCard && t < shape.tables; ++t) {
+    const PlanTable& table = input.tables[t];
+    const CardTableBytes whole =
+        cardTableBytes(table.rows, table.dim, rowFloats(table.rule, table.dim), std::min(table.rows, shape.slotsOf(t)));
+    bytes += whole.ids + whole.gradients;
+  }
+  return bytes;
+}
+
 /// The bytes that do not depend on what there is to fit into.
 Result<Plan> countBytes(const PlanInput& input) {
   if (input.tables.empty()) return fail(ErrorCode::usage, "the plan has no table");
@@ -75,6 +96,7 @@ Result<Plan> countBytes(const PlanInput& input) {
   result.total = *total;
   result.moments = result.total - result.weights;
   result.context = input.contextBytes;
+  result.cardBesides = cardStep(input, true) + input.contextBytes;
   return result;
 }
 
@@ -95,7 +117,7 @@ void judgePlaces(const PlanInput& input, Plan& plan) {
   std::optional<Verdict> card;
   std::optional<Verdict> memory;
   std::optional<Verdict> disk;
-  if (capacity.card) card = judge(plan.total, plan.batch + plan.context, *capacity.card, "card");
+  if (capacity.card) card = judge(plan.total, plan.cardBesides, *capacity.card, "card");
   if (capacity.memory) memory = judge(plan.total, plan.batch, *capacity.memory, "machine's memory");
   if (capacity.disk) disk = judgeDisk(plan.total, *capacity.disk);
   for (const auto& verdict : {card, memory, disk}) {
@@ -130,7 +152,7 @@ void addRivals(const PlanInput& input, Plan& plan) {
   }
   if (input.placement != PlacementChoice::gpu) {
     plan.rivals.push_back({"the same rule on the GPU", plan.total, std::nullopt,
-                           judgeIf(plan.total, plan.batch + plan.context, capacity.card, "card")});
+                           judgeIf(plan.total, plan.cardBesides, capacity.card, "card")});
   }
   const bool adagradAlready = input.tables.front().rule == Rule::rowAdagrad;
   if (ruleAllows(Rule::rowAdagrad, input.k) && !adagradAlready) {
@@ -138,7 +160,7 @@ void addRivals(const PlanInput& input, Plan& plan) {
     // that.
     if (const auto bytes = countBytes(withRule(input, Rule::rowAdagrad))) {
       plan.rivals.push_back({"row_adagrad on the GPU", bytes->total, std::nullopt,
-                             judgeIf(bytes->total, bytes->batch + bytes->context, capacity.card, "card")});
+                             judgeIf(bytes->total, bytes->cardBesides, capacity.card, "card")});
     }
   }
   if (capacity.card) {
@@ -184,7 +206,7 @@ std::uint64_t largestDimThatFits(const PlanInput& input, std::uint64_t capacity)
   while (high - low > 1) {
     const std::uint64_t dim = low + (high - low) / 2;
     const auto bytes = countBytes(withDim(input, dim));
-    const bool fits = bytes && judge(bytes->total, bytes->batch + bytes->context, capacity, "card").fit == Fit::fits;
+    const bool fits = bytes && judge(bytes->total, bytes->cardBesides, capacity, "card").fit == Fit::fits;
     (fits ? low : high) = dim;
   }
   return low;
@@ -193,7 +215,7 @@ std::uint64_t largestDimThatFits(const PlanInput& input, std::uint64_t capacity)
 Result<Plan> plan(const PlanInput& input) {
   DSA_ASSIGN(Plan result, countBytes(input));
   const bool onDevice = input.placement == PlacementChoice::gpu;
-  result.device = result.batch + (onDevice ? result.total + result.context : 0);
+  result.device = onDevice ? result.total + result.cardBesides : cardStep(input, false) + result.context;
   result.memory = result.batch;
   if (input.placement == PlacementChoice::ram) result.memory += result.total;
   if (input.placement == PlacementChoice::disk) result.memory += std::min(result.total, input.rowCache);
@@ -210,6 +232,8 @@ PlanInput planInputFor(const ResolvedSpec& spec, const DatasetFacts& facts, cons
     input.tables.push_back({"relations", facts.relations, spec.optimizer.rule, spec.dim});
   }
   input.batchRows = batchSlots(spec.train.batch, spec.train.negatives);
+  input.samples = spec.train.batch;
+  input.slotsPerSample = 2 + spec.train.negatives;
   input.placement = spec.optimizer.placement;
   input.k = spec.k;
   input.rowCache = rowCacheBytes(spec);

@@ -32,8 +32,10 @@ struct PlanInput {
   std::uint64_t batchRows = 0;  ///< unique rows of a step; a table is counted with at most all of its rows
   PlacementChoice placement = PlacementChoice::disk;
   double k = 0;
-  std::uint64_t rowCache = 0;      ///< of placement disk with the direct engine: its budget
-  std::uint64_t contextBytes = 0;  ///< what the card's driver takes for itself, where it is known
+  std::uint64_t samples = 0;         ///< of a step, where they are known: a card has buffers for each
+  std::uint64_t slotsPerSample = 0;  ///< 2 + negatives
+  std::uint64_t rowCache = 0;        ///< of placement disk with the direct engine: its budget
+  std::uint64_t contextBytes = 0;    ///< what the card's driver takes for itself, where it is known
   PlanCapacity capacity;
 };
 
@@ -64,7 +66,9 @@ struct Plan {
   std::uint64_t total = 0;  ///< weights + moments: the logical table
   std::uint64_t batch = 0;  ///< weights and moments of one step's rows
   std::uint64_t context = 0;
-  std::uint64_t device = 0;       ///< on the device that computes: the batch, and the whole table under placement gpu
+  std::uint64_t cardBesides = 0;  ///< what a card that holds the tables needs more: buffers of a step, and the context
+  std::uint64_t device = 0;       ///< on the card that computes, context included: buffers of a step (card_bytes.h),
+                                  ///< and the whole table under placement gpu
   std::uint64_t memory = 0;       ///< private memory for rows: the batch; the whole table under placement ram, the row
                                   ///< cache under placement disk, at most the table
   std::uint64_t disk = 0;         ///< file size of the table under placement disk, else 0; the file is sparse

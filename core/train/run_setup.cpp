@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/device/cuda_device.h"
 #include "core/spec/planner.h"
 #include "core/store/direct_store.h"
 
@@ -94,10 +95,9 @@ Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
     case DeviceChoice::Kind::cuda:
       break;
   }
-  return fail(ErrorCode::machine,
-              "device {}: this version of dsa does not run on CUDA devices yet; take \"cpu\", or \"sim:12 GiB\" to see "
-              "what a card would hold",
-              spec.device);
+  auto card = openCudaCard(choice.index);
+  if (!card) return fail(card.error().code, "device {}: {}. Nothing was run", spec.device, card.error().message);
+  return Device::onCard(spec.device, std::move(*card));
 }
 
 namespace {
@@ -114,21 +114,34 @@ Result<void> checkBudget(const RunSetup& setup) {
       formatBytes(budget), formatBytes(DirectStore::leastBudget(setup.shape)));
 }
 
+/// What a run can have of the card: all of the simulated one, of another what is free.
+Result<std::uint64_t> cardMemory(const DeviceChoice& choice) {
+  if (choice.kind == DeviceChoice::Kind::simulated) return choice.bytes;
+  const auto devices = cudaDevices();
+  if (!devices) {
+    return fail(devices.error().code, "device cuda:{}: {}. Nothing was run", choice.index, devices.error().message);
+  }
+  for (const CudaDevice& device : *devices) {
+    if (device.index == static_cast<int>(choice.index)) return device.memoryFree.value_or(device.memoryTotal);
+  }
+  return fail(ErrorCode::machine, "device cuda:{}: there is no such card. Nothing was run", choice.index);
+}
+
 }  // namespace
 
 Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable) {
   if (setup.spec.optimizer.placement == PlacementChoice::disk) return checkBudget(setup);
-  PlanCapacity capacity;
-  capacity.memory = memoryAvailable;
   DSA_ASSIGN(const DeviceChoice choice, parseDevice(setup.spec.device));
-  const bool onCard =
-      setup.spec.optimizer.placement == PlacementChoice::gpu && choice.kind == DeviceChoice::Kind::simulated;
-  if (onCard) capacity.card = choice.bytes;
+  const bool onCard = setup.spec.optimizer.placement == PlacementChoice::gpu && choice.kind != DeviceChoice::Kind::cpu;
+  PlanCapacity capacity;
+  // A simulated card takes ordinary memory: both must hold it.
+  if (!onCard || choice.kind == DeviceChoice::Kind::simulated) capacity.memory = memoryAvailable;
+  if (onCard) {
+    DSA_ASSIGN(capacity.card, cardMemory(choice));
+  }
   DSA_ASSIGN(const Plan planned, plan(planInputFor(setup.spec, setup.facts, capacity)));
   for (const Verdict& verdict : planned.verdicts) {
-    // A simulated card takes ordinary memory: both must hold it.
-    if (verdict.fit == Fit::doesNotFit && (onCard || verdict.against != "card"))
-      return fail(ErrorCode::machine, "{}", verdict.message);
+    if (verdict.fit == Fit::doesNotFit) return fail(ErrorCode::machine, "{}", verdict.message);
   }
   return {};
 }

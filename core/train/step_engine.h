@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step: gather the batch's rows, scores and gradients by the model, sums over duplicates, one step of the
-// tables.
+// One training step: gather the batch's rows, scores and gradients by the model, sums over duplicates. By the processor
+// (host_step.cpp) or by a card (card_step.cpp), with the same bits.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "core/base/thread_pool.h"
 #include "core/model/model.h"
 #include "core/optim/tables.h"
+#include "core/rows/card_bytes.h"
 #include "core/train/look_ahead.h"
 
 namespace dsa {
@@ -26,15 +26,20 @@ class StepEngine {
     std::uint32_t batch = 0;
     std::uint32_t slotsPerSample = 0;
     bool meanReduction = false;
+    bool tablesOnDevice = false;  ///< placement gpu
   };
 
-  /// Error machine: the buffers do not fit the device.
+  /// On the processor, or on the device's card where it has one. Error machine: the buffers do not fit the device.
   static Result<std::unique_ptr<StepEngine>> make(const Options& options, const std::shared_ptr<Device>& device,
                                                   ThreadPool& pool);
+  virtual ~StepEngine() = default;
 
   /// Fills ids and gradients of `tables` for this batch. Afterwards counts() names the rows and lossSum() the losses.
-  /// Error machine: the rows cannot be read.
-  Result<void> compute(const PreparedBatch& batch, Tables& tables);
+  /// next: the batch after it where it is known, for what can be brought to a card meanwhile; it stays until the next
+  /// call, which is for it. Error machine: the rows cannot be read; the card failed.
+  virtual Result<void> compute(const PreparedBatch& batch, const PreparedBatch* next, Tables& tables) = 0;
+  /// The first gradient of the last compute() that is not finite.
+  [[nodiscard]] virtual BadGradient badGradient(Tables& tables) const = 0;
 
   /// Distinct rows of the batch, one number a table.
   [[nodiscard]] const std::vector<std::uint64_t>& counts() const { return m_counts; }
@@ -43,23 +48,19 @@ class StepEngine {
   /// Of the last compute(), waiting for its rows.
   [[nodiscard]] double stageSeconds() const { return m_stageSeconds; }
 
- private:
+ protected:
   StepEngine(const Options& options, ThreadPool& pool) : m_options(options), m_pool(pool) {}
-  Result<void> gather(const PreparedBatch& batch, Tables& tables);
-  void samples(const PreparedBatch& batch, Tables& tables, std::uint64_t begin, std::uint64_t end, unsigned worker);
-  void sumDuplicates(const PreparedBatch& batch, Tables& tables, std::uint32_t t);
-  [[nodiscard]] float* slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t,
-                                    std::uint32_t slot) const;
+  /// Names the batch's rows to the tables and waits for them.
+  Result<void> stage(const PreparedBatch& batch, Tables& tables);
+  /// Weights of rows [begin, end) of the staged step, to weights + row * dim.
+  void gather(const Tables& tables, std::uint32_t t, std::uint64_t begin, std::uint64_t end, float* weights) const;
+  void sumLosses(const double* losses, std::uint32_t samples);
+  [[nodiscard]] CardStepShape cardShape() const;
 
   Options m_options;
   ThreadPool& m_pool;
-  ModelKernels m_kernels;
-  std::vector<DeviceBuffer> m_weights;        // [rows x dim] a table
-  std::vector<DeviceBuffer> m_slotGradients;  // [slots x dim] a table; used for rows with several slots
-  std::vector<double> m_losses;
-  std::vector<std::vector<double>> m_scratch;
-  std::vector<std::vector<const float*>> m_candidates;
-  std::vector<std::vector<float*>> m_candidateGradients;
+
+ private:
   std::vector<std::uint64_t> m_counts;
   double m_lossSum = 0;
   double m_stageSeconds = 0;

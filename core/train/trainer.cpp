@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "core/metrics/process_sampler.h"
+#include "core/optim/cold_steps.h"
 #include "core/train/table_hash.h"
 
 namespace dsa {
@@ -110,7 +111,7 @@ class Training {
   std::unique_ptr<Tables> m_tables;
   std::unique_ptr<StepEngine> m_engine;
   RunState m_state;
-  std::atomic<bool> m_cold{false};  // the step met major faults: prefetch what comes
+  ColdSteps m_coldSteps;
   bool m_stop = false;
   bool m_paused = false;
   std::uint64_t m_stepsWhilePaused = 0;
@@ -127,6 +128,10 @@ Result<void> Training::openTables() {
   if (m_setup.spec.optimizer.placement != PlacementChoice::disk) {
     m_observer.phase("filling the table");
     const bool onDevice = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
+    if (onDevice && m_device->card() != nullptr) {
+      DSA_ASSIGN(m_tables, makeCardTables(m_setup.shape, m_device));
+      return {};
+    }
     DSA_ASSIGN(m_tables, makeMemoryTables(m_setup.shape, onDevice ? m_device : Device::cpu(), kernels, m_pool));
     return {};
   }
@@ -161,6 +166,7 @@ Result<void> Training::makeEngine() {
   options.batch = static_cast<std::uint32_t>(m_setup.spec.train.batch);
   options.slotsPerSample = static_cast<std::uint32_t>(2 + m_setup.spec.train.negatives);
   options.meanReduction = m_setup.spec.optimizer.reduction == ReductionChoice::mean;
+  options.tablesOnDevice = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
   DSA_ASSIGN(m_engine, StepEngine::make(options, m_device, m_pool));
   return {};
 }
@@ -183,7 +189,7 @@ Result<void> Training::loop() {
   auto sampler = std::make_shared<const Sampler>(m_setup.dataset, sampling);
   LookAhead ahead(std::move(sampler), static_cast<std::uint32_t>(m_setup.shape.tables.size()), first,
                   m_setup.plannedSteps, depthFor(m_setup), [this](const PreparedBatch& batch) {
-                    if (!m_cold.load(std::memory_order_relaxed)) return;
+                    if (!m_coldSteps.cold()) return;
                     for (std::uint32_t t = 0; t < batch.tables.size(); ++t)
                       m_tables->prefetch(t, batch.tables[t].ids());
                   });
@@ -236,11 +242,11 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   DSA_CHECK(batch->batch.step == step);
   const FaultCounts before = callingThreadFaults();
   const Clock::time_point computing = Clock::now();
-  DSA_TRY(m_engine->compute(*batch, *m_tables));
+  DSA_TRY(m_engine->compute(*batch, queue.empty() ? nullptr : queue.front().get(), *m_tables));
   report.waitSeconds += m_engine->stageSeconds();
   report.computeSeconds = secondsSince(computing) - m_engine->stageSeconds();
   DSA_TRY(m_tables->intact());  // before a gradient of zeros is blamed
-  const BadGradient bad = findBadGradient(*m_tables, m_engine->counts());
+  const BadGradient bad = m_engine->badGradient(*m_tables);
   if (bad.found) return tl::unexpected(badGradient(bad));
 
   RunState next = m_state;
@@ -256,7 +262,7 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   report.applySeconds = secondsSince(applying);
   m_state = next;
   const bool cold = callingThreadFaults().major > before.major;
-  m_cold.store(cold, std::memory_order_relaxed);
+  m_coldSteps.met(cold);
   report.stallSeconds = report.waitSeconds + (cold ? report.applySeconds : 0);
 
   if (m_out.secondsToFirstStep == 0) m_out.secondsToFirstStep = secondsSince(m_begin);

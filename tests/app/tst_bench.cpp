@@ -106,13 +106,11 @@ class TestBench : public QObject {
     QCOMPARE(object["arms"].size(), std::size_t{2});
     for (const Json& arm : object["arms"]) {
       QVERIFY(arm["samples_per_s"].get<double>() > 0 && arm["rows_per_s"].get<double>() > 0);
-      double all = 0;
       for (const char* key : {"wait", "compute", "apply"}) {
         QVERIFY2(arm["share"].contains(key), key);
-        all += arm["share"][key].get<double>();
+        const double share = arm["share"][key].get<double>();
+        QVERIFY2(share >= 0 && share <= 1, key);
       }
-      // Shares are medians of their own: together they may pass the whole by what two rounds differ.
-      QVERIFY(all > 0 && all < 1.5);
       QVERIFY(arm["ratio"].get<double>() > 0);
     }
     QCOMPARE(object["arms"][0]["ratio"].get<double>(), 1.0);

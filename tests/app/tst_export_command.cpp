@@ -111,7 +111,7 @@ void TestExportCommand::refusalsAreAnswered() {
 void TestExportCommand::aLargeTableTakesLittleMemory() {
   if (kSanitized) QSKIP("memory of a sanitizer is its own");
   const Home home;
-  COMPARE_EXIT(home.run("train --dataset zipf:300000 --dim 64 --batch 500 --negatives 8 --steps 20 --rule sparse_adam "
+  COMPARE_EXIT(home.run("train --dataset zipf:100000 --dim 64 --batch 500 --negatives 8 --steps 20 --rule sparse_adam "
                         "--placement disk --cache",
                         {home.cache()}),
                0);
@@ -120,9 +120,9 @@ void TestExportCommand::aLargeTableTakesLittleMemory() {
     const auto process = home.start(QString("store export 1 --format %1 --out").arg(format), {out});
     const std::uint64_t peak = privatePeakOf(*process);
     COMPARE_EXIT(Home::end(*process), 0);
-    // Seen at work at all, and far below the 77 MB of weights.
-    QVERIFY2(peak > (1u << 20) && peak < (64ull << 20), fmt::format("{}: {} bytes", format, peak).c_str());
-    QVERIFY(QFile(out).size() > 300000 * 64 * 4);
+    // Seen at work at all, and below the 26 MB of weights, let alone the 77 MB of the table.
+    QVERIFY2(peak > (1u << 20) && peak < (20ull << 20), fmt::format("{}: {} bytes", format, peak).c_str());
+    QVERIFY(QFile(out).size() > 100000 * 64 * 4);
   }
 }
 

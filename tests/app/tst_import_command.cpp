@@ -60,12 +60,12 @@ void TestImportCommand::exportImportExportGivesTheSameBytes() {
     const Ended imported = home.run("store import --json --format " + format + (format == "raw" ? " --dim 6" : ""),
                                     {first + ending, "--out", folder});
     COMPARE_EXIT(imported, 0);
-    QCOMPARE(imported.json()["rows"], 121);
-    QCOMPARE(imported.json()["format"], format.toStdString());
+    QCOMPARE(imported.json()["rows"].get<int>(), 121);
+    QCOMPARE(imported.json()["format"].get<std::string>(), format.toStdString());
     const Ended verified = home.run("store verify --json", {folder});
     COMPARE_EXIT(verified, 0);
-    QCOMPARE(verified.json()["verified_rows"], 121);
-    QCOMPARE(verified.json()["step"], 0);
+    QCOMPARE(verified.json()["verified_rows"].get<int>(), 121);
+    QCOMPARE(verified.json()["step"].get<int>(), 0);
     COMPARE_EXIT(home.run("store export --format " + format + state, {folder, "--out", second + ending}), 0);
     for (const QString& part : endings)
       QVERIFY2(contentOf(first + part + ending) == contentOf(second + part + ending), qPrintable(format + part));
@@ -108,7 +108,7 @@ void TestImportCommand::aLargeTableTakesLittleMemory() {
   // Seen at work at all, and far below the 64 MB of rows.
   QVERIFY2(peak > (1u << 20) && peak < (32ull << 20), fmt::format("{} bytes", peak).c_str());
   const Ended verified = home.run("store verify --json t");
-  QCOMPARE(verified.json()["verified_rows"], 8000000);
+  QCOMPARE(verified.json()["verified_rows"].get<int>(), 8000000);
 }
 
 void TestImportCommand::controlCLeavesNothing() {
@@ -136,7 +136,7 @@ void TestImportCommand::afterAKillItCanBeDoneAgain() {
   QVERIFY(file.open(QIODevice::WriteOnly) && file.write("2 2\na 1 2\nb 3 4\n") > 0);
   file.close();
   COMPARE_EXIT(home.run("store import w.txt --out t"), 0);
-  QCOMPARE(home.run("store verify --json t").json()["verified_rows"], 2);
+  QCOMPARE(home.run("store verify --json t").json()["verified_rows"].get<int>(), 2);
   QCOMPARE(QDir(home.path("t")).entryList({"*.creating"}), QStringList());
 }
 

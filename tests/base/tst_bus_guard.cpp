@@ -7,6 +7,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <fstream>
 
 #include "core/base/file.h"
 #include "core/base/thread_pool.h"

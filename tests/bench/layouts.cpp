@@ -15,6 +15,7 @@
 #include "app/bench_parts.h"
 #include "core/data/sampler.h"
 #include "core/optim/tables.h"
+#include "core/rows/touch_rows.h"
 
 namespace {
 
@@ -33,20 +34,10 @@ std::vector<std::uint64_t> uniformRows(std::uint64_t rows, std::uint64_t salt) {
   return ids;
 }
 
-/// Reads and writes back `words` floats at each place, `ahead` of them on their way.
 double touchSeconds(const std::vector<float*>& places, std::uint64_t words, ThreadPool& pool) {
   const Clock::time_point begin = Clock::now();
   pool.partitioned(places.size(), [&](std::uint64_t from, std::uint64_t to, unsigned) {
-    for (std::uint64_t i = from; i < to; ++i) {
-      if (i + 6 < to) {
-        for (std::uint64_t line = 0; line < words; line += 16) __builtin_prefetch(places[i + 6] + line, 1, 3);
-      }
-      auto* word = reinterpret_cast<std::uint32_t*>(places[i]);
-      // The empty asm makes the compiler believe that the value may have changed: every word is stored.
-      std::uint32_t zero = 0;
-      asm volatile("" : "+r"(zero));
-      for (std::uint64_t w = 0; w < words; ++w) word[w] ^= zero;
-    }
+    touchRows(places.data() + from, words, nullptr, 0, to - from);
   });
   return since(begin);
 }

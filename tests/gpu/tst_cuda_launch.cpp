@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch's arithmetic covers each row exactly once; cudaUpdateRows without, and with, something plugged in.
+// The launch's arithmetic covers each row exactly once; what is asked of CUDA without it, and with something plugged
+// in.
 #include <QtTest>
 #include <vector>
 
@@ -19,12 +20,10 @@ std::vector<std::uint8_t> launchOnHost(const dsa::LaunchShape& shape) {
   return times;
 }
 
-std::uint64_t seenRows = 0;
-void* seenStream = nullptr;
-dsa::Result<void> remember(const dsa::StepParams&, const dsa::CudaRows& rows, dsa::CudaStream stream) {
-  seenRows += rows.count;
-  seenStream = stream;
-  return {};
+std::uint32_t seenIndex = 0;
+dsa::Result<std::shared_ptr<dsa::Card>> remember(std::uint32_t index) {
+  seenIndex = index;
+  return std::shared_ptr<dsa::Card>();
 }
 dsa::Result<std::vector<dsa::CudaDevice>> oneDevice() { return std::vector<dsa::CudaDevice>(1); }
 
@@ -65,25 +64,16 @@ class tst_cuda_launch : public QObject {
     QVERIFY(!devices);
     QCOMPARE(dsa::exitCode(devices.error()), 4);
     QVERIFY(devices.error().message.find("built without CUDA") != std::string::npos);
-    float memory[6] = {};
-    dsa::StepParams p;
-    p.dim = 2;
-    const auto update = dsa::cudaUpdateRows(p, {memory, 6, nullptr, memory, 2, 1}, nullptr);
-    QVERIFY(!update && update.error().message.find("built without CUDA") != std::string::npos);
-    QVERIFY(dsa::cudaUpdateRows(p, {nullptr, 6, nullptr, nullptr, 2, 0}, nullptr).has_value());
+    const auto card = dsa::openCudaCard(0);
+    QVERIFY(!card);
+    QCOMPARE(card.error().message, devices.error().message);
   }
 
-  void aPluggedBackendGetsRowsAndStreamButNoEmptyBatch() {
+  void aPluggedBackendIsAsked() {
     constexpr dsa::CudaBackend backend{oneDevice, remember};
     QVERIFY(dsa::setCudaBackend(&backend) == nullptr);
-    float memory[6] = {};
-    dsa::StepParams p;
-    p.dim = 2;
-    QVERIFY(dsa::cudaUpdateRows(p, {nullptr, 6, nullptr, nullptr, 2, 0}, memory).has_value());
-    QCOMPARE(seenRows, std::uint64_t{0});
-    QVERIFY(dsa::cudaUpdateRows(p, {memory, 6, nullptr, memory, 2, 3}, memory).has_value());
-    QCOMPARE(seenRows, std::uint64_t{3});
-    QVERIFY(seenStream == memory);
+    QVERIFY(dsa::openCudaCard(3).has_value());
+    QCOMPARE(seenIndex, 3u);
     QCOMPARE(dsa::cudaDevices()->size(), std::size_t{1});
     QVERIFY(dsa::setCudaBackend(nullptr) == &backend);
   }

@@ -362,8 +362,10 @@ void TestTables::accountsOfAPlace() {
   {
     const auto tables = made(makeMemoryTables(shape, card, rowKernels(KernelLevel::scalar), pool));
     QCOMPARE(tables->tableBytes(), bytes);
-    QCOMPARE(card->usedFor(Purpose::weights), bytes);
-    QCOMPARE(card->usedFor(Purpose::batch), std::uint64_t{(900 + 30) * 16 * 4});
+    QCOMPARE(card->usedFor(Purpose::weights), bytes / 3);
+    QCOMPARE(card->usedFor(Purpose::moments), bytes / 3 * 2);
+    // Of the rows of a step: their gradients and their numbers.
+    QCOMPARE(card->usedFor(Purpose::batch), std::uint64_t{(900 + 30) * (16 * 4 + 8)});
     QCOMPARE(card->peak(), card->used());
     QCOMPARE(*tables->diskBytes(), std::uint64_t{0});
   }

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <QtTest>
+#include <fstream>
+#include <set>
 
 #include "fault_calls.h"
 #include "store_harness.h"

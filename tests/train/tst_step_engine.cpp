@@ -131,7 +131,7 @@ void TestStepEngine::sumsEqualTheNaiveWay() {
     for (std::uint64_t step = 0; step < 9;) {
       for (auto& batch : ahead.take()) {
         const Naive want = naive(c, batch->batch, **tables);
-        QVERIFY((*engine)->compute(*batch, **tables).has_value());
+        QVERIFY((*engine)->compute(*batch, nullptr, **tables).has_value());
         QCOMPARE((*engine)->lossSum(), want.loss);
         QCOMPARE((*engine)->counts().size(), std::size_t{tableCount});
         for (std::uint32_t t = 0; t < tableCount; ++t) {
@@ -168,7 +168,7 @@ void TestStepEngine::weightsOfEdgesScaleTheirGradients() {
   batch.tables.resize(1);
   batch.tables[0].build(batch.batch.entities);
   const Naive want = naive(c, batch.batch, **tables);
-  QVERIFY((*engine)->compute(batch, **tables).has_value());
+  QVERIFY((*engine)->compute(batch, nullptr, **tables).has_value());
   std::uint64_t place = 0;
   for (const auto& [row, gradient] : want.gradients[0])
     QVERIFY(std::memcmp((*tables)->grads(0) + c.dim * place++, gradient.data(), c.dim * 4) == 0);
@@ -183,9 +183,16 @@ void TestStepEngine::buffersAreCountedAndASmallCardRefuses() {
   {
     auto engine = StepEngine::make(options, card, pool);
     VERIFY_OK(engine);
-    // By the batch, never by N: slot count x dim floats for weights and for gradients, entities and relations.
-    QCOMPARE(card->usedFor(Purpose::batch), std::uint64_t{(1200 + 100) * 16 * 4});
-    QCOMPARE(card->usedFor(Purpose::model), std::uint64_t{(1200 + 100) * 16 * 4});
+    // By the batch, never by N. Entities and relations: weights and gradients of the rows of 1,200 and 100 slots, which
+    // slot is whose (12 bytes a slot and 4 more, twice: one batch ahead), weight and side of 100 samples.
+    const auto sixteenths = [](std::uint64_t bytes) { return (bytes + 15) / 16 * 16; };
+    const std::uint64_t index = sixteenths(1200 * 4) * 2 + sixteenths(1201 * 4) + sixteenths(100 * 4) * 2 +
+                                sixteenths(101 * 4) + sixteenths(100 * 4) + sixteenths(100);
+    QCOMPARE(card->usedFor(Purpose::batch), std::uint64_t{(1200 + 100) * 16 * 4 * 2} + 2 * index);
+    // Gradients slot by slot; a loss a sample, and four numbers a candidate.
+    QCOMPARE(card->usedFor(Purpose::model), std::uint64_t{(1200 + 100) * 16 * 4 + 100 * 8 + 100 * 4 * 11 * 8});
+    QCOMPARE(card->usedFor(Purpose::workspace), std::uint64_t{2 * 8});
+    QCOMPARE(card->usedFor(Purpose::weights) + card->usedFor(Purpose::moments), std::uint64_t{0});
   }
   QCOMPARE(card->used(), std::uint64_t{0});
   const auto refused = StepEngine::make(options, Device::simulated(100000), pool);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QSignalSpy>
+
 #include "core/record/recorder.h"
 #include "ui/records/records_service.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of runs: colours and selection stay, numbers sort as numbers, no trace of samples.
+#include <QSignalSpy>
+
 #include "ui/look/theme.h"
 #include "ui/pages/runs_model.h"
 

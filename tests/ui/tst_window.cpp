@@ -2,6 +2,8 @@
 // The real window over the real runner: form, points while it runs, restart, comparison, a killed run resumed.
 #include <signal.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/record/reader.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/pages/banner.h"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole trainings whose steps are a card's kernels, run on the host: the bits of the processor's, in every placement;
+// the bytes that the planner said; a card's errors.
+#include "core/device/cuda_device.h"
+#include "core/spec/planner.h"
+#include "tests/gpu/host_card.h"
+#include "tests/train/train_samples.h"
+
+using namespace dsa;
+using namespace samples;
+using dsa::test::HostCard;
+
+namespace {
+
+std::shared_ptr<HostCard> plugged;
+
+Result<std::vector<CudaDevice>> devices() { return std::vector<CudaDevice>(1); }
+Result<std::shared_ptr<Card>> open(std::uint32_t index) {
+  if (index != 0) return fail(ErrorCode::machine, "cuda:{}: there is no such card", index);
+  return std::shared_ptr<Card>(plugged);
+}
+constexpr CudaBackend kBackend{devices, open};
+
+struct Case {
+  const char* dataset;
+  const char* model;
+  double k;
+  const char* optimizer;
+  int dim;
+  const char* train;
+};
+
+std::string specOf(const Case& c, const std::string& placement, const std::string& device) {
+  return fmt::format(R"({{"dataset": "{}", "model": "{}", "dim": {}, "k": {}, "device": "{}",
+                         "optimizer": {{{}, "placement": "{}"}}, "train": {{{}, "seed": 7, "threads": 2}},
+                         "checkpoint": {{"every_steps": 0}}}})",
+                     c.dataset, c.model, c.dim, c.k, device, c.optimizer, placement, c.train);
+}
+
+}  // namespace
+
+class TestCardTraining : public QObject {
+  Q_OBJECT
+ private slots:
+  void init() {
+    plugged = std::make_shared<HostCard>();
+    setCudaBackend(&kBackend);
+  }
+  void cleanup() {
+    setCudaBackend(nullptr);
+    plugged.reset();
+  }
+
+  void everyPlacementGivesTheBitsOfTheProcessor_data();
+  void everyPlacementGivesTheBitsOfTheProcessor();
+  void aGradientThatIsNotFiniteNamesItsRow();
+  void aFullCardSaysWhatWasAskedFor();
+  void aFailingCardEndsTheRun();
+
+ private:
+  FolderOfTest m_folder;
+};
+
+void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor_data() {
+  QTest::addColumn<int>("index");
+  QTest::newRow("poincare, radam") << 0;
+  QTest::newRow("poincare, rsgd") << 1;
+  QTest::newRow("poincare, dsa, mean") << 2;
+  QTest::newRow("transe, sparse_adam") << 3;
+  QTest::newRow("distmult, row_adagrad") << 4;
+  QTest::newRow("euclidean, sparse_adam") << 5;
+}
+
+void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
+  static const Case kCases[] = {
+      {"tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6, R"("epochs": 2, "batch": 16, "negatives": 4)"},
+      {"tree:2,4", "poincare", 0.5, R"("rule": "rsgd", "lr": 0.3)", 5, R"("epochs": 2, "batch": 10, "negatives": 3)"},
+      {"tree:3,3", "poincare", 1.0, R"("rule": "dsa", "reduction": "mean", "weight_decay": 0.01)", 33,
+       R"("epochs": 1, "batch": 16, "negatives": 4)"},
+      {"umls", "transe", 0, R"("rule": "sparse_adam")", 17, R"("epochs": 1, "batch": 700, "negatives": 2)"},
+      {"umls", "distmult", 0, R"("rule": "row_adagrad")", 8, R"("epochs": 1, "batch": 800, "negatives": 2)"},
+      {"zipf:400", "euclidean", 0, R"("rule": "sparse_adam")", 40, R"("epochs": 1, "batch": 50, "negatives": 3)"},
+  };
+  QFETCH(int, index);
+  const Case& c = kCases[index];
+  const auto folder = [&](const std::string& name) { return m_folder(fmt::format("{}-{}", index, name).c_str()); };
+  Watcher quiet;
+  const TrainOutcome want = finished(trainIn(folder("cpu"), setup(specOf(c, "disk", "cpu")), quiet));
+  for (const std::string placement : {"disk", "ram", "gpu"}) {
+    const RunSetup run = setup(specOf(c, placement, "cuda:0"));
+    Watcher watcher;
+    const std::uint64_t before = plugged->launches;
+    const TrainOutcome got = finished(trainIn(folder(placement), run, watcher));
+    QVERIFY(plugged->launches >= before + got.steps * 3);
+    QCOMPARE(got.losses, want.losses);
+    QCOMPARE(got.tableSha256, want.tableSha256);
+    QCOMPARE(got.metrics.queries, want.metrics.queries);
+    QCOMPARE(got.metrics.meanRank, want.metrics.meanRank);
+    QCOMPARE(got.metrics.mrr, want.metrics.mrr);
+    // The planner, the card and the simulated card have the same bytes.
+    const RunSetup simulated = setup(specOf(c, placement, "sim:1 GiB"));
+    Watcher other;
+    const TrainOutcome counted = finished(trainIn(folder(placement + "-sim"), simulated, other));
+    QCOMPARE(counted.tableSha256, want.tableSha256);
+    QCOMPARE(got.devicePeak, counted.devicePeak);
+    const auto planned = plan(planInputFor(run.spec, run.facts, {}));
+    QVERIFY(planned.has_value());
+    QCOMPARE(got.devicePeak, planned->device);
+  }
+}
+
+void TestCardTraining::aGradientThatIsNotFiniteNamesItsRow() {
+  const Case c{"umls", "distmult",
+               0,      R"("rule": "rsgd", "lr": 1e6, "gradient_cap": 0)",
+               8,      R"("epochs": 3, "batch": 64, "negatives": 4)"};
+  Watcher quiet;
+  const auto want = trainIn(m_folder("cpu"), setup(specOf(c, "ram", "cpu")), quiet);
+  QVERIFY(!want);
+  for (const std::string placement : {"disk", "gpu"}) {
+    Watcher watcher;
+    const auto got = trainIn(m_folder(placement.c_str()), setup(specOf(c, placement, "cuda:0")), watcher);
+    QVERIFY(!got);
+    QCOMPARE(got.error().message, want.error().message);
+    QCOMPARE(exitCode(got.error()), 3);
+  }
+}
+
+void TestCardTraining::aFullCardSaysWhatWasAskedFor() {
+  const Case c{
+      "zipf:1000", "euclidean", 0, R"("rule": "sparse_adam")", 32, R"("epochs": 1, "batch": 50, "negatives": 3)"};
+  plugged = std::make_shared<HostCard>(300000);  // the table alone has 384 kB
+  Watcher watcher;
+  const auto refused = trainIn(m_folder("gpu"), setup(specOf(c, "gpu", "cuda:0")), watcher);
+  QVERIFY(!refused);
+  QCOMPARE(exitCode(refused.error()), 4);
+  QVERIFY2(refused.error().message.find("cuda:0 (host card): out of memory: 375.00 KiB for weights and moments") !=
+               std::string::npos,
+           refused.error().message.c_str());
+  // The same run with the table on disk needs the batch alone.
+  Watcher again;
+  QVERIFY(trainIn(m_folder("disk"), setup(specOf(c, "disk", "cuda:0")), again).has_value());
+}
+
+void TestCardTraining::aFailingCardEndsTheRun() {
+  const Case c{"tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6, R"("epochs": 2, "batch": 16, "negatives": 4)"};
+  for (const std::string placement : {"disk", "gpu"}) {
+    plugged = std::make_shared<HostCard>();
+    Watcher watcher;
+    watcher.onStep = [](const StepReport& report) { plugged->failLaunches = report.step == 5; };
+    const auto ended = trainIn(m_folder(placement.c_str()), setup(specOf(c, placement, "cuda:0")), watcher);
+    QVERIFY(!ended);
+    QCOMPARE(exitCode(ended.error()), 4);
+    QCOMPARE(watcher.steps.back().step, std::uint64_t{5});
+  }
+  // The table on disk is whole: the run goes on, on another device, as if nothing had been.
+  Watcher quiet;
+  const TrainOutcome want = finished(trainIn(m_folder("cpu"), setup(specOf(c, "disk", "cpu")), quiet));
+  Watcher watcher;
+  const TrainOutcome resumed = finished(trainIn(m_folder("disk"), setup(specOf(c, "disk", "cpu")), watcher));
+  QCOMPARE(resumed.startStep, std::uint64_t{5});
+  QCOMPARE(resumed.tableSha256, want.tableSha256);
+}
+
+QTEST_GUILESS_MAIN(TestCardTraining)
+#include "tst_card_training.moc"
