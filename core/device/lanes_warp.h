@@ -2,8 +2,9 @@
 // Lanes as the 32 threads of a warp, one float each: element offset + lane is this thread's.
 //
 // Warp gives the three things that need the hardware: lane(), shuffleXor(x, mask) and meet(). On a device they are
-// intrinsics (card_kernels.cu); tests/gpu runs the same policy on the host, each thread a fiber. All 32 threads take every
-// branch of the row math together: conditions depend on the step and on totals, which have the same bits in every lane.
+// intrinsics (card_kernels.cu); tests/gpu runs the same policy on the host, each thread a fiber. All 32 threads take
+// every branch of the row math together: conditions depend on the step and on totals, which have the same bits in every
+// lane.
 #pragma once
 
 #include "core/rows/lanes_array.h"

@@ -58,14 +58,17 @@ Result<void> checkTable(const PlanTable& table, double k) {
 
 /// What a card holds besides the tables: a step's buffers and, of tables that lie there, its row numbers and gradients.
 std::uint64_t cardStep(const PlanInput& input, bool tablesOnCard) {
-  CardStepShape shape;
-  // Samples are not known of a plan by rows: each row is a slot then, and what a sample needs is left out.
-  shape.batch = input.samples > 0 ? input.samples : std::min(input.batchRows, kMostSlots);
-  shape.slotsPerSample = input.samples > 0 ? input.slotsPerSample : 1;
-  shape.dim = input.tables.front().dim;
-  shape.tables = static_cast<std::uint32_t>(input.tables.size());
-  shape.tablesOnCard = tablesOnCard;
-  std::uint64_t bytes = cardStepBytes(shape).total();
+  std::uint64_t bytes = 0;
+  if (input.samples == 0) {
+    // Rows are known and samples are not: weights of the rows, their gradients, and those slot by slot; which slot is
+    // whose, and what a sample needs, come on top.
+    for (const PlanTable& table : input.tables)
+      bytes += 3 * std::min({input.batchRows, table.rows, kMostSlots}) * table.dim * 4;
+    return bytes;
+  }
+  const CardStepShape shape{input.samples, input.slotsPerSample, input.tables.front().dim,
+                            static_cast<std::uint32_t>(input.tables.size()), tablesOnCard};
+  bytes = cardStepBytes(shape).total();
   for (std::uint32_t t = 0; tablesOnCard && t < shape.tables; ++t) {
     const PlanTable& table = input.tables[t];
     const CardTableBytes whole =

@@ -84,7 +84,7 @@ void TestPlanner::bytesByPlacement() {
   PlanInput input = tenMillion();
   input.contextBytes = 300u << 20;
   const auto disk = plan(input);
-  QCOMPARE(disk->device, disk->batch);
+  QCOMPARE(disk->device, disk->batch + input.contextBytes);
   QCOMPARE(disk->memory, disk->batch);
   QCOMPARE(disk->disk, disk->total);
   input.placement = PlacementChoice::ram;
@@ -94,6 +94,15 @@ void TestPlanner::bytesByPlacement() {
   input.placement = PlacementChoice::gpu;
   const auto gpu = plan(input);
   QCOMPARE(gpu->device, gpu->total + gpu->batch + input.contextBytes);
+  // Of rows alone a plan says weights and two kinds of gradients: as much as w, m and v of sparse_adam. Of samples it
+  // says all that a card allocates (tst_card_training compares).
+  input.samples = 1000;
+  input.slotsPerSample = 10;
+  const std::uint64_t index = 3 * 40000 + 16 + 4000 + 1008;  // 10,000 slots, weight and side of 1,000 samples
+  QCOMPARE(plan(input)->device,
+           gpu->device + 2 * index + 1000 * 8 + 1000 * 4 * 9 * 8 + 8 /* not finite */ + 10000 * 8 /* numbers */);
+  input.placement = PlacementChoice::disk;
+  QCOMPARE(plan(input)->device, disk->device + 2 * index + 1000 * 8 + 1000 * 4 * 9 * 8 + 8);
   QCOMPARE(gpu->memory, gpu->batch);
   QCOMPARE(gpu->disk, std::uint64_t{0});
 }
