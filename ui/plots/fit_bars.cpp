@@ -73,7 +73,7 @@ QVector<FitBar> fitBars(const PlanInput& input, const PlanCapacity& capacity, bo
     } else {
       add(FitBars::tr("weights"), planned->weights, colour, onCard && simulated);
       add(FitBars::tr("moments"), planned->moments, partColour(colour, 1), onCard && simulated);
-      add(FitBars::tr("batch"), planned->batch, theme.muted, false);
+      add(FitBars::tr("batch"), onCard ? planned->cardBesides : planned->batch, theme.muted, false);
       if (planned->placement) {
         bar.fit = planned->placement->fit;
         bar.verdict = verdictText(*planned->placement);
