@@ -210,6 +210,8 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   if (folder.weighted) dialect.columns.push_back(weight);
   ImportOptions pinned = options;
   pinned.comments = false;
+  // A name may be of two parts ("user" and an id, a term's name and its id): longer than what is read from others.
+  pinned.limits.nameBytes = pinned.limits.lineBytes;
   ImportReport report;
   report.format = "DSA Lab dataset folder";
   report.reading = fmt::format("a {} as an import wrote it", kindName(folder.kind));

@@ -71,6 +71,7 @@ class TestDatasetFolder : public QObject {
   Q_OBJECT
  private slots:
   void writtenIsReadBack();
+  void namesOfTwoPartsAreReadBack();
   void messySetsRoundTrip_data();
   void messySetsRoundTrip();
   void hashSeesEverything();
@@ -97,6 +98,17 @@ void TestDatasetFolder::writtenIsReadBack() {
     quoted += back->report.quotes;
   }
   QVERIFY(quoted > 20 && quoted < 200);
+}
+
+void TestDatasetFolder::namesOfTwoPartsAreReadBack() {
+  // The id is as long as one may be; "user" and a blank come before it.
+  const Folder folder;
+  const std::string file = folder.write("ratings.csv", "user,item\n" + std::string(65536, 'x') + ",7\n");
+  const auto written = importToFolder(file, folder.path("out"));
+  DSA_REQUIRE(written);
+  const auto back = importDataset(folder.path("out"), {});
+  DSA_REQUIRE(back);
+  QVERIFY(back->dataset.sha256 == written->dataset.sha256);
 }
 
 void TestDatasetFolder::messySetsRoundTrip_data() {
