@@ -128,7 +128,8 @@ Result<void> writeAll(const Dataset& dataset, const std::string& folder) {
 Result<std::vector<std::string>> readNames(const std::string& path, bool quoted, const ImportOptions& options) {
   DSA_ASSIGN(const Container container, Container::open(path, options.limits.unpack));
   DSA_ASSIGN(auto source, container.openMember(0));
-  DSA_ASSIGN(LineReader lines, LineReader::open(std::move(source), path, Encoding::utf8, options.limits.lineBytes));
+  DSA_ASSIGN(LineReader lines, LineReader::open(std::move(source), path, Encoding::utf8, options.limits.lineBytes,
+                                                options.limits.blockBytes));
   std::vector<std::string> names, fields;
   std::string line;
   while (true) {
@@ -226,7 +227,8 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   for (const SetFile& file : files) {
     const std::string label = container.label(file.member);
     DSA_ASSIGN(auto source, container.openMember(file.member));
-    DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, Encoding::utf8, pinned.limits.lineBytes));
+    DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, Encoding::utf8, pinned.limits.lineBytes,
+                                                   pinned.limits.blockBytes));
     PeekedLines lines(std::move(reader));
     report.files.push_back(label);
     collector.begin(file.split, label);

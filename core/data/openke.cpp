@@ -24,7 +24,8 @@ Result<LineReader> openLines(const Container& container, std::size_t member, con
                              ImportReport& report) {
   DSA_ASSIGN(auto source, container.openMember(member));
   report.files.push_back(container.label(member));
-  return LineReader::open(std::move(source), container.label(member), options.encoding, options.limits.lineBytes);
+  return LineReader::open(std::move(source), container.label(member), options.encoding, options.limits.lineBytes,
+                          options.limits.blockBytes);
 }
 
 Result<std::uint64_t> readCount(LineReader& lines) {
