@@ -215,11 +215,15 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   pinned.limits.nameBytes = pinned.limits.lineBytes;
   ImportReport report;
   report.format = "DSA Lab dataset folder";
-  report.reading = fmt::format("a {} as an import wrote it", kindName(folder.kind));
+  const bool dropsRelations = folder.kind == DatasetKind::graph && options.asHierarchy == Choice::yes;
+  const DatasetKind kind = dropsRelations ? DatasetKind::hierarchy : folder.kind;
+  report.reading = fmt::format("a {} as an import wrote it{}", kindName(folder.kind),
+                               dropsRelations ? ", read as a hierarchy: head below tail" : "");
   report.columns = dialect.columns;
   report.quotes = folder.quoted;
-  EdgeCollector collector(pinned, folder.kind, folder.weighted, folder.kind == DatasetKind::graph ? "" : "is_below");
+  EdgeCollector collector(pinned, kind, folder.weighted, kind == DatasetKind::graph ? "" : "is_below");
   for (const bool isEntity : {true, false}) {
+    if (!isEntity && dropsRelations) continue;
     DSA_ASSIGN(const auto names,
                readNames(path + (isEntity ? "/entities.tsv" : "/relations.tsv"), folder.quoted, pinned));
     for (const std::string& name : names) isEntity ? collector.addEntity(name) : collector.addRelation(name);
@@ -236,7 +240,9 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   }
   DSA_ASSIGN(Imported imported, collector.finish(std::move(report), folder.name));
   imported.dataset.licence = folder.licence;
-  if (!options.closure && !options.minWeight && imported.dataset.sha256 != folder.sha256) {
+  const bool asWritten =
+      !options.closure && !options.minWeight && !dropsRelations && options.unicode == UnicodeForm::asIs;
+  if (asWritten && imported.dataset.sha256 != folder.sha256) {
     imported.dataset.warnings.push_back(
         fmt::format("{}: the content has changed since it was written (sha256 {}, dataset.json says {})", path,
                     imported.dataset.sha256, folder.sha256));
