@@ -74,7 +74,7 @@ Result<void> ByteReader::fill(std::size_t n) {
   if (m_begin > 0) std::memmove(m_buffer.data(), m_buffer.data() + m_begin, m_end - m_begin);
   m_end -= m_begin;
   m_begin = 0;
-  m_buffer.resize(std::max({m_buffer.size(), n, std::min<std::size_t>(kPieceBytes, size())}));
+  m_buffer.resize(std::max({m_buffer.size(), n, std::min<std::uint64_t>(m_pieceBytes, size())}));
   const auto wanted =
       static_cast<std::size_t>(std::min<std::uint64_t>(m_buffer.size() - m_end, m_source->size() - m_read));
   DSA_TRY(m_source->read(m_read, std::span(m_buffer).subspan(m_end, wanted)));
@@ -118,7 +118,7 @@ Result<std::optional<std::string_view>> ByteReader::line() {
       return std::string_view(text, size);
     }
     searched = length;
-    DSA_TRY(fill(std::max(kPieceBytes, 2 * length)));
+    DSA_TRY(fill(std::max(m_pieceBytes, 2 * length)));
   }
 }
 

@@ -37,9 +37,10 @@ class ByteReader {
   static constexpr std::size_t kPieceBytes = 1u << 20;
   static constexpr std::size_t kLongestLine = 16u << 20;
 
-  /// name: what messages call it.
-  ByteReader(std::unique_ptr<SeekableBytes> source, std::string name)
-      : m_source(std::move(source)), m_name(std::move(name)) {}
+  /// name: what messages call it. pieceBytes: read at once; fewer in tests, so that lines and rows go over the ends of
+  /// pieces.
+  ByteReader(std::unique_ptr<SeekableBytes> source, std::string name, std::size_t pieceBytes = kPieceBytes)
+      : m_source(std::move(source)), m_name(std::move(name)), m_pieceBytes(pieceBytes) {}
 
   [[nodiscard]] const std::string& name() const { return m_name; }
   [[nodiscard]] std::uint64_t size() const { return m_source->size(); }
@@ -64,6 +65,7 @@ class ByteReader {
 
   std::unique_ptr<SeekableBytes> m_source;
   std::string m_name;
+  std::size_t m_pieceBytes;
   std::vector<std::byte> m_buffer;
   std::size_t m_begin = 0, m_end = 0;  // what of the buffer is still to be given
   std::uint64_t m_read = 0;            // bytes taken from the source

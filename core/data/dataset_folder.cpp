@@ -128,7 +128,8 @@ Result<void> writeAll(const Dataset& dataset, const std::string& folder) {
 Result<std::vector<std::string>> readNames(const std::string& path, bool quoted, const ImportOptions& options) {
   DSA_ASSIGN(const Container container, Container::open(path, options.limits.unpack));
   DSA_ASSIGN(auto source, container.openMember(0));
-  DSA_ASSIGN(LineReader lines, LineReader::open(std::move(source), path, Encoding::utf8, options.limits.lineBytes));
+  DSA_ASSIGN(LineReader lines, LineReader::open(std::move(source), path, Encoding::utf8, options.limits.lineBytes,
+                                                options.limits.blockBytes));
   std::vector<std::string> names, fields;
   std::string line;
   while (true) {
@@ -210,13 +211,19 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   if (folder.weighted) dialect.columns.push_back(weight);
   ImportOptions pinned = options;
   pinned.comments = false;
+  // A name may be of two parts ("user" and an id, a term's name and its id): longer than what is read from others.
+  pinned.limits.nameBytes = pinned.limits.lineBytes;
   ImportReport report;
   report.format = "DSA Lab dataset folder";
-  report.reading = fmt::format("a {} as an import wrote it", kindName(folder.kind));
+  const bool dropsRelations = folder.kind == DatasetKind::graph && options.asHierarchy == Choice::yes;
+  const DatasetKind kind = dropsRelations ? DatasetKind::hierarchy : folder.kind;
+  report.reading = fmt::format("a {} as an import wrote it{}", kindName(folder.kind),
+                               dropsRelations ? ", read as a hierarchy: head below tail" : "");
   report.columns = dialect.columns;
   report.quotes = folder.quoted;
-  EdgeCollector collector(pinned, folder.kind, folder.weighted, folder.kind == DatasetKind::graph ? "" : "is_below");
+  EdgeCollector collector(pinned, kind, folder.weighted, kind == DatasetKind::graph ? "" : "is_below");
   for (const bool isEntity : {true, false}) {
+    if (!isEntity && dropsRelations) continue;
     DSA_ASSIGN(const auto names,
                readNames(path + (isEntity ? "/entities.tsv" : "/relations.tsv"), folder.quoted, pinned));
     for (const std::string& name : names) isEntity ? collector.addEntity(name) : collector.addRelation(name);
@@ -224,7 +231,8 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   for (const SetFile& file : files) {
     const std::string label = container.label(file.member);
     DSA_ASSIGN(auto source, container.openMember(file.member));
-    DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, Encoding::utf8, pinned.limits.lineBytes));
+    DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, Encoding::utf8, pinned.limits.lineBytes,
+                                                   pinned.limits.blockBytes));
     PeekedLines lines(std::move(reader));
     report.files.push_back(label);
     collector.begin(file.split, label);
@@ -232,7 +240,9 @@ Result<Imported> importDatasetFolder(const std::string& path, const DatasetFolde
   }
   DSA_ASSIGN(Imported imported, collector.finish(std::move(report), folder.name));
   imported.dataset.licence = folder.licence;
-  if (!options.closure && !options.minWeight && imported.dataset.sha256 != folder.sha256) {
+  const bool asWritten =
+      !options.closure && !options.minWeight && !dropsRelations && options.unicode == UnicodeForm::asIs;
+  if (asWritten && imported.dataset.sha256 != folder.sha256) {
     imported.dataset.warnings.push_back(
         fmt::format("{}: the content has changed since it was written (sha256 {}, dataset.json says {})", path,
                     imported.dataset.sha256, folder.sha256));

@@ -33,6 +33,7 @@ Result<std::vector<Edge>> transitiveClosure(std::span<const Edge> edges, std::ui
                                             std::uint64_t maxEdges) {
   const Parents parents(edges, nodeCount);
   std::vector<Edge> closure;
+  const std::uint32_t relation = edges.empty() ? 0 : edges.front().relation;
   std::vector<std::uint32_t> seenBy(nodeCount, 0);  // head + 1 of the last walk that met the node
   std::vector<std::uint32_t> queue;
   std::uint64_t steps = 0;
@@ -46,7 +47,7 @@ Result<std::vector<Edge>> transitiveClosure(std::span<const Edge> edges, std::ui
         if (seenBy[parent] == head + 1) continue;
         seenBy[parent] = head + 1;
         queue.push_back(parent);
-        closure.push_back({head, 0, parent});
+        closure.push_back({head, relation, parent});
       }
       if (closure.size() > maxEdges || steps / 64 > maxEdges) {
         return fail(ErrorCode::input,

@@ -14,10 +14,10 @@ namespace dsa {
 /// Edges that transitiveClosure gives at most unless told otherwise: 2.4 GB of them.
 inline constexpr std::uint64_t kMaxClosureEdges = 200'000'000;
 
-/// Every (node, ancestor) pair once, without self-loops, relation 0. Heads in id order; the ancestors of one head
-/// nearest first, those equally near in the order of the given edges. Cycles are followed once and end. edges: heads
-/// and tails < nodeCount (DSA_CHECK). Errors input: more than maxEdges pairs, or more than 64 x maxEdges steps to find
-/// them.
+/// Every (node, ancestor) pair once, without self-loops, of the first edge's relation (a hierarchy has one). Heads in
+/// id order; the ancestors of one head nearest first, those equally near in the order of the given edges. Cycles are
+/// followed once and end. edges: heads and tails < nodeCount (DSA_CHECK). Errors input: more than maxEdges pairs, or
+/// more than 64 x maxEdges steps to find them.
 Result<std::vector<Edge>> transitiveClosure(std::span<const Edge> edges, std::uint64_t nodeCount,
                                             std::uint64_t maxEdges = kMaxClosureEdges);
 

@@ -63,7 +63,8 @@ Result<PeekedLines> openText(const Container& container, std::size_t member, con
                              ImportReport& report) {
   const std::string label = container.label(member);
   DSA_ASSIGN(auto source, container.openMember(member));
-  DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, options.encoding, options.limits.lineBytes));
+  DSA_ASSIGN(LineReader reader, LineReader::open(std::move(source), label, options.encoding, options.limits.lineBytes,
+                                                 options.limits.blockBytes));
   if (report.files.empty()) {
     report.encoding = reader.encoding();
     report.byteOrderMark = reader.hadMark();

@@ -25,6 +25,8 @@ struct ImportLimits {
   UnpackLimits unpack;
   std::uint64_t lineBytes = 16ull << 20;  ///< one line, and one quoted record over several lines
   std::uint64_t nameBytes = 1ull << 16;
+  /// Of text, read at once; fewer in tests, so that lines and letters go over the ends of blocks.
+  std::size_t blockBytes = LineReader::kBlockBytes;
   std::uint64_t edges = 0xFFFFFFF0ull;  ///< of one split; ids and places are 32-bit
   std::uint64_t closureEdges = kMaxClosureEdges;
 };

@@ -11,8 +11,6 @@ namespace dsa {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 18;
-
 std::string asWindows1252(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) appendUtf8(text, fromWindows1252(static_cast<unsigned char>(c)));
@@ -38,11 +36,13 @@ std::string_view encodingName(Encoding encoding) {
 }
 
 Result<LineReader> LineReader::open(std::unique_ptr<ByteSource> source, std::string label, Encoding encoding,
-                                    std::uint64_t maxLineBytes) {
+                                    std::uint64_t maxLineBytes, std::size_t blockBytes) {
+  DSA_CHECK(blockBytes >= 4);
   LineReader reader;
   reader.m_source = std::move(source);
   reader.m_label = std::move(label);
   reader.m_maxLineBytes = maxLineBytes;
+  reader.m_blockBytes = blockBytes;
   DSA_ASSIGN(const bool any, reader.readBlock());
   if (!any) return fail(ErrorCode::input, "{}: the file is empty", reader.m_label);
   DSA_TRY(reader.chooseEncoding(encoding));
@@ -50,8 +50,9 @@ Result<LineReader> LineReader::open(std::unique_ptr<ByteSource> source, std::str
 }
 
 Result<bool> LineReader::readBlock() {
+  if (m_sourceEnded) return false;
   const std::size_t kept = m_raw.size();
-  m_raw.resize(kept + kBlockBytes);
+  m_raw.resize(kept + m_blockBytes);
   std::size_t filled = kept;
   while (filled < m_raw.size() && !m_sourceEnded) {
     DSA_ASSIGN(const std::size_t got, m_source->read(std::span(m_raw).subspan(filled)));

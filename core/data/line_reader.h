@@ -27,10 +27,12 @@ enum class Encoding { automatic, utf8, utf16le, utf16be, windows1252 };
 /// the encoding unless one is chosen, otherwise the text must be UTF-8. Memory: one block of 256 KiB and one line.
 class LineReader {
  public:
-  /// Reads the first block. Errors input: the text is binary, or looks like UTF-16 without a mark (the message says
-  /// what to choose).
+  static constexpr std::size_t kBlockBytes = 1 << 18;
+
+  /// Reads the first block, of blockBytes (at least 4, the longest mark). Errors input: the text is binary, or looks
+  /// like UTF-16 without a mark (the message says what to choose).
   static Result<LineReader> open(std::unique_ptr<ByteSource> source, std::string label, Encoding encoding,
-                                 std::uint64_t maxLineBytes);
+                                 std::uint64_t maxLineBytes, std::size_t blockBytes = kBlockBytes);
 
   /// The next line without its end; false at the end of the text.
   /// Errors input: bytes that are not in the encoding (line, byte in the line from 1, offset in the file from 0); a
@@ -55,6 +57,7 @@ class LineReader {
   std::string m_label;
   Encoding m_encoding = Encoding::utf8;
   std::uint64_t m_maxLineBytes = 0;
+  std::size_t m_blockBytes = kBlockBytes;
   bool m_hadMark = false;
   std::string m_raw;              ///< undecoded; for UTF-16 also what was left of the block before
   std::uint64_t m_rawOffset = 0;  ///< of m_raw in the unpacked file

@@ -51,6 +51,7 @@ class OboReader {
 
   void handleLine(std::string_view line, std::uint64_t number);
   void handleTag(std::string_view tag, std::string_view value, std::uint64_t number);
+  void nameTerm(std::string name, std::uint64_t number);
   void addEdge(std::string_view relation, std::string_view target, std::uint64_t number);
   std::uint32_t termOf(std::string_view id);
   void nameTerms();
@@ -86,6 +87,15 @@ void OboReader::addEdge(std::string_view relation, std::string_view target, std:
   }
 }
 
+/// Never a part of a name: it could end inside a character.
+void OboReader::nameTerm(std::string name, std::uint64_t number) {
+  if (name.size() > m_options.limits.nameBytes) {
+    bad(number, fmt::format("a name of more than {} bytes", m_options.limits.nameBytes));
+  } else {
+    m_terms[m_term].name = std::move(name);
+  }
+}
+
 void OboReader::handleTag(std::string_view tag, std::string_view value, std::uint64_t number) {
   if (tag == "id") {
     const std::string_view id = takeWord(value);
@@ -107,7 +117,7 @@ void OboReader::handleTag(std::string_view tag, std::string_view value, std::uin
     }
     return;
   }
-  if (tag == "name") m_terms[m_term].name = plainText(value).substr(0, m_options.limits.nameBytes);
+  if (tag == "name") nameTerm(plainText(value), number);
   if (tag == "is_obsolete" && takeWord(value) == "true") m_terms[m_term].obsolete = true;
   if (isEdge) {
     const std::string_view relation = tag == "is_a" ? std::string_view("is_a") : takeWord(value);

@@ -24,7 +24,8 @@ Result<LineReader> openLines(const Container& container, std::size_t member, con
                              ImportReport& report) {
   DSA_ASSIGN(auto source, container.openMember(member));
   report.files.push_back(container.label(member));
-  return LineReader::open(std::move(source), container.label(member), options.encoding, options.limits.lineBytes);
+  return LineReader::open(std::move(source), container.label(member), options.encoding, options.limits.lineBytes,
+                          options.limits.blockBytes);
 }
 
 Result<std::uint64_t> readCount(LineReader& lines) {
@@ -124,7 +125,8 @@ std::optional<std::string> EdgeFiles::addLine(std::string_view text, std::uint64
   }
   if (relation >= m_relations.size())
     return fmt::format("the relation id {} is not in the table of {}", relation, m_relations.size());
-  const auto added = m_collector.add({m_entities[head], m_relations[relation], m_entities[tail], true, 1}, number);
+  const auto added = m_collector.add(
+      {m_entities[head], m_relations[relation], m_entities[tail], m_options.asHierarchy != Choice::yes, 1}, number);
   if (!added) {
     m_failed = true;
     m_error = added.error();
@@ -213,13 +215,17 @@ Result<Imported> importOpenKe(const Container& container, const OpenKeFiles& fil
                               ImportReport report, const std::string& name) {
   DSA_TRY(checkColumns(options));
   report.format = "OpenKE folder";
-  report.reading = "ids in the order head, tail, relation; names from entity2id and relation2id; graph of triples";
+  const bool asHierarchy = options.asHierarchy == Choice::yes;
+  report.reading = fmt::format("ids in the order head, tail, relation; names from entity2id and relation2id; {}",
+                               asHierarchy ? "a hierarchy, head below tail" : "graph of triples");
   report.separator = Separator::blanks;
-  EdgeCollector collector(options, DatasetKind::graph, false, "");
+  EdgeCollector collector(options, asHierarchy ? DatasetKind::hierarchy : DatasetKind::graph, false,
+                          asHierarchy ? "is_below" : "");
   std::vector<std::string> tables[2];
   for (const bool isEntity : {true, false}) {
     DSA_ASSIGN(LineReader lines, openLines(container, isEntity ? files.entities : files.relations, options, report));
     DSA_ASSIGN(tables[isEntity ? 0 : 1], readTable(lines, options));
+    if (!isEntity && asHierarchy) continue;  // their ids are checked, their names dropped
     for (const std::string& entry : tables[isEntity ? 0 : 1]) {
       const bool isNew = isEntity ? collector.addEntity(entry) : collector.addRelation(entry);
       if (!isNew) return fail(ErrorCode::input, "{}: the name `{}` stands for two ids", lines.label(), entry);

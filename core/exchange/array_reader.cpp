@@ -226,9 +226,9 @@ Result<std::unique_ptr<RowReader>> openNpy(ByteReader reader) {
 
 Result<std::unique_ptr<RowReader>> openArray(ByteReader reader, std::uint64_t rawDim) {
   if (rawDim == 0) return openNpy(std::move(reader));
-  const std::uint64_t rowBytes = rawDim * sizeof(float);
-  ImportedShape shape{reader.size() / rowBytes, rawDim, false};
+  ImportedShape shape{reader.size() / sizeof(float) / rawDim, rawDim, false};
   DSA_TRY(checkDim(reader.name(), shape.rows, rawDim));
+  const std::uint64_t rowBytes = rawDim * sizeof(float);
   if (reader.size() % rowBytes != 0) {
     return fail(ErrorCode::input,
                 "{}: {} bytes are {} rows of {} float32 and {} bytes more; the file is cut short, or --dim is another",

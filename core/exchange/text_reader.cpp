@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include "core/exchange/row_reader.h"
 
@@ -108,7 +109,16 @@ class TextReader final : public RowReader {
     DSA_ASSIGN(const std::string_view text, checked(first.value_or("")));
     m_shape.dim = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\t')) + 1;
     m_reader.seek(0);
-    return checkShape();
+    DSA_TRY(checkShape());
+    const std::uint64_t least = 2 * m_shape.dim;  // a digit each, and a tab or the line end
+    return m_shape.rows > (m_reader.left() + 1) / least ? wrongLine() : Result<void>();
+  }
+
+  /// The file cannot hold as many numbers as line 1 has on each line: where one is wrong, found before the import takes
+  /// space for them all.
+  Result<void> wrongLine() {
+    std::vector<float> row(m_shape.dim);
+    while (true) DSA_TRY(next(row));
   }
 
   Result<void> checkShape() const {

@@ -71,6 +71,8 @@ class TestDatasetFolder : public QObject {
   Q_OBJECT
  private slots:
   void writtenIsReadBack();
+  void namesOfTwoPartsAreReadBack();
+  void aGraphIsReadAsAHierarchy();
   void messySetsRoundTrip_data();
   void messySetsRoundTrip();
   void hashSeesEverything();
@@ -97,6 +99,32 @@ void TestDatasetFolder::writtenIsReadBack() {
     quoted += back->report.quotes;
   }
   QVERIFY(quoted > 20 && quoted < 200);
+}
+
+void TestDatasetFolder::namesOfTwoPartsAreReadBack() {
+  // The id is as long as one may be; "user" and a blank come before it.
+  const Folder folder;
+  const std::string file = folder.write("ratings.csv", "user,item\n" + std::string(65536, 'x') + ",7\n");
+  const auto written = importToFolder(file, folder.path("out"));
+  DSA_REQUIRE(written);
+  const auto back = importDataset(folder.path("out"), {});
+  DSA_REQUIRE(back);
+  QVERIFY(back->dataset.sha256 == written->dataset.sha256);
+}
+
+void TestDatasetFolder::aGraphIsReadAsAHierarchy() {
+  const Folder folder;
+  const std::string openKe = std::string(DSA_TEST_DATA) + "/messy/25_openke";
+  DSA_REQUIRE(importToFolder(openKe, folder.path("out")));
+  ImportOptions options;
+  options.asHierarchy = Choice::yes;
+  const auto first = importDataset(openKe, options), second = importDataset(folder.path("out"), options);
+  DSA_REQUIRE(first);
+  DSA_REQUIRE(second);
+  QVERIFY(second->dataset.kind == DatasetKind::hierarchy);
+  QCOMPARE(names(second->dataset.relations), (std::vector<std::string>{"is_below"}));
+  QCOMPARE(second->dataset.sha256, first->dataset.sha256);
+  QVERIFY(!anyContains(second->dataset.warnings, "has changed"));
 }
 
 void TestDatasetFolder::messySetsRoundTrip_data() {

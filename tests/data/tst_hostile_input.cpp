@@ -104,6 +104,16 @@ void TestHostileInput::longLine() {
 
 void TestHostileInput::longName() {
   DSA_REFUSED(readBytes("a\tr\t" + std::string(70'000, 'x') + "\n"), "field 3 has 70000 bytes, at most 65536");
+  // Not cut: the cut would go through a letter.
+  std::string term = "[Term]\nid: 1\nname: x";
+  for (int i = 0; i < 40'000; ++i) term += "\xC3\xA9";
+  term += "\nis_a: 2\n";
+  DSA_REFUSED(readBytes(term), "line 3: a name of more than 65536 bytes");
+  ImportOptions options;
+  options.badLines = BadLines::skip;
+  const auto result = readBytes(term, options);
+  DSA_REQUIRE(result);
+  QCOMPARE(edgeTexts(result->dataset, result->dataset.train), (std::vector<std::string>{"1|is_a|2"}));
 }
 
 void TestHostileInput::bombOfZeros() {

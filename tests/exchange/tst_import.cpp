@@ -122,6 +122,7 @@ class TestImport : public QObject {
   void remainsOfAKilledImportAreReplaced();
   void theRowsAreNotInThePageCache();
   void headersOfAnyBytesAreAnswered();
+  void aFileHoldsWhatItsShapeSays();
 };
 
 void TestImport::anExportComesBackByteForByte_data() {
@@ -588,6 +589,22 @@ void TestImport::headersOfAnyBytesAreAnswered() {
         QVERIFY(read(changed) <= 12);
       }
     }
+  }
+}
+
+void TestImport::aFileHoldsWhatItsShapeSays() {
+  // 61 lines of as many numbers as the first would be 30 times the file: refused before space is taken for them.
+  std::string wide = "1";
+  for (int i = 0; i < 60; ++i) wide += "\t1";
+  wide += std::string(61, '\n');
+  const auto shape = readHeader(TableFormat::tsv, std::as_bytes(std::span(wide)), 0);
+  QVERIFY(!shape.has_value());
+  QVERIFY2(has(shape.error().message, "line 2: 0 numbers, expected 61"), shape.error().message.c_str());
+  // A row of 2^64 bytes has none.
+  for (const std::uint64_t dim : {std::uint64_t{1} << 62, kMostImportedDim + 1}) {
+    const auto raw = readHeader(TableFormat::raw, std::as_bytes(std::span(kSix)), dim);
+    QVERIFY(!raw.has_value());
+    QVERIFY2(has(raw.error().message, "1 to 65536 columns"), raw.error().message.c_str());
   }
 }
 

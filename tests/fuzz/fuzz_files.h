@@ -1,55 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share: a small store whose files are put back before each input, and bytes taken from the
-// input.
+// What the store's fuzz targets share: a small store whose files are put back before each input.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "core/base/random.h"
 #include "core/store/row_store.h"
+#include "fuzz_input.h"
 
 namespace fuzz {
-
-/// The front of the input, then the rest; zeros where it ends.
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : m_data(data), m_size(size) {}
-  template <class T>
-  T take() {
-    T value{};
-    take(&value, sizeof value);
-    return value;
-  }
-  void take(void* to, std::size_t size) {
-    const std::size_t n = std::min(size, m_size);
-    if (n > 0) std::memcpy(to, m_data, n);
-    m_data += n;
-    m_size -= n;
-  }
-  [[nodiscard]] std::size_t left() const { return m_size; }
-
- private:
-  const std::uint8_t* m_data;
-  std::size_t m_size;
-};
-
-/// A folder in memory where there is such a file system: thousands of inputs a second, each with a dozen syncs.
-inline std::string scratchFolder(const char* name) {
-  const bool memory = ::access("/dev/shm", W_OK) == 0;
-  const std::string folder = fmt::format("{}/dsa-fuzz-{}-{}", memory ? "/dev/shm" : "/tmp", name, ::getpid());
-  static std::string made;
-  made = folder;
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  std::atexit([] { std::filesystem::remove_all(made); });
-  return folder;
-}
 
 inline dsa::StoreShape shape() {
   dsa::StoreShape s;
@@ -79,10 +40,6 @@ inline dsa::Result<void> advance(dsa::RowStore& store, dsa::ThreadPool& pool) {
     counts.push_back(n);
   }
   return store.apply(counts, params, dsa::StateBlob{}, 0, pool);
-}
-
-inline void require(bool claim) {
-  if (!claim) std::abort();
 }
 
 /// A store of 5 steps with a checkpoint after the third, killed; its files as they were then.

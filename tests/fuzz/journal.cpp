@@ -36,8 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string path = fuzz::scratchFolder("journal") + "/undo.journal";
   fuzz::Bytes bytes(data, size);
   const auto flags = bytes.take<std::uint8_t>();
-  std::string content(bytes.left(), '\0');
-  bytes.take(content.data(), content.size());
+  std::string content = bytes.rest();
   if ((flags & fixChecksums) != 0) makeWhole(content);
   std::filesystem::remove(path);
   {
