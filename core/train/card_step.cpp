@@ -17,6 +17,7 @@ constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 template <class T>
 void put(std::byte* memory, const CardIndexLayout::Part& part, const std::vector<T>& values) {
   DSA_CHECK(values.size() * sizeof(T) <= part.bytes);
+  if (values.empty()) return;  // weights and sides that the dataset has not
   std::memcpy(memory + part.offset, values.data(), values.size() * sizeof(T));
 }
 
