@@ -80,8 +80,7 @@ DSA_MATH void transportAlong(typename L::T* x, const typename L::T* y, typename 
     const typename L::T* y;
     DSA_HOST_DEVICE V at(std::uint32_t i, int n) const { return loadLanes<L>(y, i, n); }
   };
-  const Target target{y};
-  moveAndTransport<L>(x, v, target, k, oneMinus(k, square), square, transportSums<L>(x, v, target, dim), dim);
+  moveAndTransport<L>(x, v, Target{y}, k, oneMinus(k, square), square, dim);
 }
 
 /// out = g / lambda_x^2: the Riemannian gradient.

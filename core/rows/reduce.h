@@ -80,22 +80,6 @@ DSA_MATH void sumProducts(std::uint32_t dim, Sum (&sums)[K], F&& f) {
     return;
   }
   typename L::Acc acc[K][kBlocks];
-  if constexpr (K > 2 && kBlocks > 1) {
-    // One block of partial sums after the other: all K x kBlocks accumulators at once do not fit the registers. Each
-    // partial sum adds its elements in the same order.
-    DSA_UNROLL_BLOCKS
-    for (int b = 0; b < kBlocks; ++b) {
-      typename L::Acc mine[K];
-      for (int k = 0; k < K; ++k) mine[k] = L::zeroAcc();
-      const auto into = [&](int k, const typename L::D& x, const typename L::D& y) { L::accumulate(mine[k], x, y); };
-      auto offset = static_cast<std::uint32_t>(b * L::W);
-      for (; offset + L::W <= dim; offset += kPartialSums) f(offset, L::W, into);
-      if (offset < dim) f(offset, static_cast<int>(dim - offset), into);
-      for (int k = 0; k < K; ++k) acc[k][b] = mine[k];
-    }
-    for (int k = 0; k < K; ++k) sums[k] = L::total(acc[k]);
-    return;
-  }
   for (int k = 0; k < K; ++k) {
     for (int b = 0; b < kBlocks; ++b) acc[k][b] = L::zeroAcc();
   }

@@ -149,26 +149,34 @@ DSA_MATH ExponentialStep exponentialStep(double k, double a, double gamma, doubl
   return ExponentialStep{gamma * math::tanh(z) / (rootK * length), sech2};
 }
 
-/// Sets factor so that |y| <= (1-margin)/sqrt(K), |y|^2 being given; whether y is another one now.
+/// Sets factor so that |y| <= (1-margin)/sqrt(K).
 template <class L>
-DSA_MATH bool projectCombination(Combination<L>& y, const Sum& squaredY, double k, double margin) {
-  const double norm = math::root(valueOf(squaredY));
+DSA_MATH void projectCombination(Combination<L>& y, double k, double margin, std::uint32_t dim) {
+  Sum sums[1];
+  sumProducts<L, 1>(dim, sums, [&](std::uint32_t i, int n, auto add) {
+    const auto w = L::widen(y.at(i, n));
+    add(0, w, w);
+  });
+  const double norm = math::root(valueOf(sums[0]));
   const double radius = (1.0 - margin) / math::root(k);
-  if (!(norm > radius)) return false;
-  y.factor = L::set(static_cast<typename L::T>(radius / norm));
-  y.scaled = true;
-  return true;
+  if (norm > radius) {
+    y.factor = L::set(static_cast<typename L::T>(radius / norm));
+    y.scaled = true;
+  }
 }
 
-/// What moveAndTransport needs of x (row), y and m.
-struct TransportSums {
-  Sum of[5];  ///< |y|^2, |delta|^2, <x,delta>, <delta,m>, <x,m>, with delta = y - x
-};
+/// Stores y over x and, where `m` is given, carries m from x to y: (lambda_x/lambda_y) gyr[y,-x] m.
+/// With delta = y - x: A = -K a<x,m> + 2K^2<x,delta><x,m> - K^2|x|^2<delta,m>, A - B = K a<delta,m> -
+/// K^2|delta|^2<x,m>, D = a b + K|delta|^2, result = (b/a)(m + 2(A delta + (A-B) x)/D): the form of peers.md (G) with
+/// its cancellations removed.
 template <class L, class Point>
-DSA_MATH TransportSums transportSums(const typename L::T* row, const typename L::T* m, const Point& y,
-                                     std::uint32_t dim) {
-  TransportSums sums;
-  sumProducts<L, 5>(dim, sums.of, [&](std::uint32_t i, int n, auto add) {
+DSA_MATH void moveAndTransport(typename L::T* row, typename L::T* m, const Point& y, double k, double a,
+                               const Sum& squaredX, std::uint32_t dim) {
+  using V = typename L::V;
+  using T = typename L::T;
+  // y.at may read row and m: every pass reads it before it stores.
+  Sum sums[5];  // |y|^2, |delta|^2, <x,delta>, <delta,m>, <x,m>
+  sumProducts<L, 5>(dim, sums, [&](std::uint32_t i, int n, auto add) {
     const auto x = L::widen(loadLanes<L>(row, i, n));
     const auto w = L::widen(y.at(i, n));
     const auto mw = L::widen(loadLanes<L>(m, i, n));
@@ -179,19 +187,6 @@ DSA_MATH TransportSums transportSums(const typename L::T* row, const typename L:
     add(3, delta, mw);
     add(4, x, mw);
   });
-  return sums;
-}
-
-/// Stores y over x and carries m from x to y: (lambda_x/lambda_y) gyr[y,-x] m.
-/// With delta = y - x: A = -K a<x,m> + 2K^2<x,delta><x,m> - K^2|x|^2<delta,m>, A - B = K a<delta,m> -
-/// K^2|delta|^2<x,m>, D = a b + K|delta|^2, result = (b/a)(m + 2(A delta + (A-B) x)/D): the form of peers.md (G) with
-/// its cancellations removed.
-template <class L, class Point>
-DSA_MATH void moveAndTransport(typename L::T* row, typename L::T* m, const Point& y, double k, double a,
-                               const Sum& squaredX, const TransportSums& given, std::uint32_t dim) {
-  using V = typename L::V;
-  using T = typename L::T;
-  const Sum(&sums)[5] = given.of;
   const double b = oneMinus(k, sums[0]);
   const double s = valueOf(sums[1]);
   const double xDelta = valueOf(sums[2]);
@@ -264,10 +259,8 @@ struct RadamRule {
       y.beta = L::set(static_cast<T>(c.beta));
       y.plain = false;
     }
-    // Most points need no projection: what is summed for the transport finds that out in the same pass.
-    TransportSums sums = transportSums<L>(row, m, y, p.dim);
-    if (projectCombination<L>(y, sums.of[0], p.k, p.ballMargin)) sums = transportSums<L>(row, m, y, p.dim);
-    moveAndTransport<L>(row, m, y, p.k, a, squaredX, sums, p.dim);
+    projectCombination<L>(y, p.k, p.ballMargin, p.dim);
+    moveAndTransport<L>(row, m, y, p.k, a, squaredX, p.dim);
   }
 };
 
@@ -307,12 +300,7 @@ struct RsgdRule {
       y.beta = L::set(static_cast<T>(c.beta));
       y.plain = false;
     }
-    Sum squared[1];
-    sumProducts<L, 1>(p.dim, squared, [&](std::uint32_t i, int n, auto add) {
-      const auto w = L::widen(y.at(i, n));
-      add(0, w, w);
-    });
-    projectCombination<L>(y, squared[0], p.k, p.ballMargin);
+    projectCombination<L>(y, p.k, p.ballMargin, p.dim);
   }
 };
 
