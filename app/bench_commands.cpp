@@ -10,7 +10,6 @@
 
 #include "app/bench_parts.h"
 #include "app/commands.h"
-#include "core/data/sampler.h"
 #include "core/metrics/block_device.h"
 #include "core/metrics/machine.h"
 #include "core/metrics/process_sampler.h"
@@ -177,13 +176,7 @@ class RowBench {
     return {};
   }
 
-  /// Distinct random rows of step s, sorted.
-  [[nodiscard]] std::vector<std::uint64_t> rowsOf(std::uint64_t s) const {
-    std::vector<std::uint64_t> rows(m_count);
-    for (std::uint64_t i = 0; i < m_count; ++i) rows[i] = permuted(i, m_a.rows, s + 1);
-    std::sort(rows.begin(), rows.end());
-    return rows;
-  }
+  [[nodiscard]] std::vector<std::uint64_t> rowsOf(std::uint64_t s) const { return benchRows(m_a.rows, m_count, s); }
 
   /// Rows of coming steps are known ahead, as they are in training; making them is not part of the time.
   Result<double> step(std::uint64_t s) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/data/sampler.h"
 #include "core/optim/tables.h"
 
 namespace dsa {
@@ -14,6 +15,14 @@ namespace dsa {
 [[nodiscard]] inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
   return values[values.size() / 2];
+}
+
+/// `count` distinct random rows of a table, others for another salt, sorted.
+[[nodiscard]] inline std::vector<std::uint64_t> benchRows(std::uint64_t rows, std::uint64_t count, std::uint64_t salt) {
+  std::vector<std::uint64_t> drawn(count);
+  for (std::uint64_t i = 0; i < count; ++i) drawn[i] = permuted(i, rows, salt + 1);
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 /// Some gradients in [-1, 1] for the first `count` rows of table 0; others for another salt.

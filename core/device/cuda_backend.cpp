@@ -75,16 +75,7 @@ Result<std::vector<CudaDevice>> devices() {
   return found;
 }
 
-Result<std::shared_ptr<Card>> openCard(std::uint32_t index) {
-  DSA_ASSIGN(const std::vector<CudaDevice> found, devices());
-  for (const CudaDevice& device : found) {
-    if (device.index == static_cast<int>(index)) return CudaCard::open(device);
-  }
-  return fail(ErrorCode::machine, "cuda:{}: there is no such card; this machine has cuda:0 to cuda:{}", index,
-              found.back().index);
-}
-
-constexpr CudaBackend kBackend{devices, openCard};
+constexpr CudaBackend kBackend{devices, CudaCard::open};
 [[maybe_unused]] const CudaBackend* const replaced = setCudaBackend(&kBackend);
 
 }  // namespace

@@ -22,9 +22,17 @@ Result<std::vector<CudaDevice>> cudaDevices() {
   return plugged->devices();
 }
 
+Result<CudaDevice> cudaDevice(std::uint32_t index) {
+  DSA_ASSIGN(const std::vector<CudaDevice> devices, cudaDevices());
+  for (const CudaDevice& device : devices) {
+    if (device.index == static_cast<int>(index)) return device;
+  }
+  return fail(ErrorCode::machine, "there is no card {} here; the last one is {}", index, devices.back().index);
+}
+
 Result<std::shared_ptr<Card>> openCudaCard(std::uint32_t index) {
-  if (plugged == nullptr) return fail(ErrorCode::machine, "{}", kWithout);
-  return plugged->open(index);
+  DSA_ASSIGN(const CudaDevice device, cudaDevice(index));
+  return plugged->open(device);
 }
 
 }  // namespace dsa

@@ -30,14 +30,17 @@ struct CudaDevice {
 /// Thread: any.
 [[nodiscard]] Result<std::vector<CudaDevice>> cudaDevices();
 
-/// The card of this index, made ready: a context and two streams. Errors machine: as cudaDevices(); no such card; the
+/// One of them. Errors machine: as cudaDevices(); there is no such card (the message says which there are).
+[[nodiscard]] Result<CudaDevice> cudaDevice(std::uint32_t index);
+
+/// The card of this index, made ready: a context and two streams. Errors machine: as cudaDevice(); the
 /// card gives this process no context.
 [[nodiscard]] Result<std::shared_ptr<Card>> openCudaCard(std::uint32_t index);
 
 /// What a program with CUDA code plugs in before main. dsa_cuda does (cuda_backend.cpp); tests may.
 struct CudaBackend {
   Result<std::vector<CudaDevice>> (*devices)() = nullptr;
-  Result<std::shared_ptr<Card>> (*open)(std::uint32_t index) = nullptr;
+  Result<std::shared_ptr<Card>> (*open)(const CudaDevice& device) = nullptr;
 };
 
 /// Takes effect for later calls; null takes CUDA out again. Returns what was there. Thread: before others start.

@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <variant>
 
-#include "core/base/random.h"
 #include "core/device/cuda_launch.h"
 #include "core/device/lanes_warp.h"
 #include "core/model/distance_model.h"
 #include "core/model/model_kind.h"
 #include "core/model/product_model.h"
 #include "core/model/translation_model.h"
+#include "core/rows/row_init.h"
 #include "core/rows/row_math.h"
 
 namespace dsa {
@@ -103,10 +103,8 @@ struct FillRowsBody {
   DSA_HOST_DEVICE void operator()(std::uint64_t row) const {
     float* const record = job.records + row * job.stride;
     const auto lane = static_cast<std::uint32_t>(Warp::lane());
-    for (std::uint32_t i = lane * 4; i < job.dim; i += kThreadsPerWarp * 4) {
-      const Random4 r = philox(job.seed, Stream::rowInit, row, (job.table << 24) + i / 4);
-      for (std::uint32_t j = 0; j < 4 && i + j < job.dim; ++j) record[i + j] = symmetricFrom(r.word[j], job.scale);
-    }
+    for (std::uint32_t i = lane * 4; i < job.dim; i += kThreadsPerWarp * 4)
+      initialFour(job.seed, job.table, row, i, job.dim, job.scale, record);
     for (std::uint64_t i = job.dim + lane; i < job.stride; i += kThreadsPerWarp) record[i] = 0.0f;
   }
 };

@@ -118,13 +118,10 @@ Result<std::unique_ptr<Tables>> openDiskTables(const std::string& folder, const 
                                                const RowKernels& kernels);
 
 /// The whole of every table committed at once in the device's memory (placement "gpu") or in private memory
-/// (Device::cpu(), placement "ram"), and filled with the initial weights. Errors machine: does not fit; nothing was
-/// allocated.
+/// (Device::cpu(), placement "ram"), and filled with the initial weights; on a card by the card. Errors machine: does
+/// not fit, nothing was allocated; the card failed.
 Result<std::unique_ptr<Tables>> makeMemoryTables(const StoreShape& shape, const std::shared_ptr<Device>& device,
                                                  const RowKernels& kernels, ThreadPool& pool);
-
-/// The same on a card, initialised and stepped by it. Errors machine: does not fit; the card.
-Result<std::unique_ptr<Tables>> makeCardTables(const StoreShape& shape, const std::shared_ptr<Device>& device);
 
 /// Index of the first row of the step whose gradient is not finite, or -1; table and place in the step.
 struct BadGradient {

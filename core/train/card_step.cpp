@@ -40,7 +40,6 @@ Result<void> CardStep::allocate() {
   const CardStepShape shape = cardShape();
   const CardStepBytes bytes = cardStepBytes(shape);
   m_layout = cardIndexLayout(shape);
-  m_indexBytes = m_layout.total;
   for (std::uint32_t t = 0; t < shape.tables; ++t) {
     DSA_ASSIGN(m_weights[t], m_device->allocate(bytes.weights[t], Purpose::batch));
     DSA_ASSIGN(m_slotGradients[t], m_device->allocate(bytes.slotGradients[t], Purpose::model));
@@ -62,7 +61,7 @@ Result<void> CardStep::allocate() {
 
 /// Into the copy stream; the half must be free on both sides.
 Result<void> CardStep::uploadIndex(const PreparedBatch& batch, std::size_t half) {
-  std::byte* const memory = m_hostIndex.data() + half * m_indexBytes;
+  std::byte* const memory = m_hostIndex.data() + half * m_layout.total;
   for (std::uint32_t t = 0; t < batch.tables.size(); ++t) {
     put(memory, m_layout.rowOfSlot[t], batch.tables[t].rowOfSlot());
     put(memory, m_layout.rowStart[t], batch.tables[t].rowStart());
@@ -70,7 +69,7 @@ Result<void> CardStep::uploadIndex(const PreparedBatch& batch, std::size_t half)
   }
   put(memory, m_layout.sampleWeights, batch.batch.weights);
   put(memory, m_layout.headsCorrupted, batch.batch.headsCorrupted);
-  return m_card.copy(m_index.data() + half * m_indexBytes, memory, m_indexBytes, Card::Copy::toCard,
+  return m_card.copy(m_index.data() + half * m_layout.total, memory, m_layout.total, Card::Copy::toCard,
                      Card::Stream::copy);
 }
 
@@ -104,7 +103,7 @@ Result<void> CardStep::bringWeights(Tables& tables) {
 }
 
 BatchTable CardStep::batchTable(std::uint32_t t, Tables& tables) const {
-  const std::byte* const index = m_index.data() + m_half * m_indexBytes;
+  const std::byte* const index = m_index.data() + m_half * m_layout.total;
   const auto at = [&](const CardIndexLayout::Part& part) {
     return reinterpret_cast<const std::uint32_t*>(index + part.offset);
   };
@@ -120,7 +119,7 @@ BatchTable CardStep::batchTable(std::uint32_t t, Tables& tables) const {
 }
 
 Result<void> CardStep::runKernels(const PreparedBatch& batch, Tables& tables) {
-  const std::byte* const index = m_index.data() + m_half * m_indexBytes;
+  const std::byte* const index = m_index.data() + m_half * m_layout.total;
   RunSamples run;
   run.model = m_options.model;
   run.entities = batchTable(0, tables);
@@ -155,18 +154,16 @@ Result<void> CardStep::runKernels(const PreparedBatch& batch, Tables& tables) {
                      Card::Stream::compute);
 }
 
-/// Gradients of tables that are elsewhere.
+/// Waits for the kernels, and brings the gradients of tables that are elsewhere.
 Result<void> CardStep::bringGradients(Tables& tables) {
   const std::uint64_t rowBytes = std::uint64_t{m_options.dim} * sizeof(float);
-  bool any = false;
   for (std::uint32_t t = 0; t < counts().size(); ++t) {
     if (tables.onCard(t)) continue;
-    any = true;
     DSA_TRY(m_card.copy(m_hostRows[t].data(), m_rowGradients[t].data(), counts()[t] * rowBytes, Card::Copy::toHost,
                         Card::Stream::compute));
   }
   DSA_TRY(m_card.wait(Card::Stream::compute));
-  for (std::uint32_t t = 0; any && t < counts().size(); ++t) {
+  for (std::uint32_t t = 0; t < counts().size(); ++t) {
     if (tables.onCard(t)) continue;
     const auto* const from = reinterpret_cast<const float*>(m_hostRows[t].data());
     float* const to = tables.grads(t);
@@ -179,9 +176,8 @@ Result<void> CardStep::bringGradients(Tables& tables) {
 
 Result<void> CardStep::compute(const PreparedBatch& batch, const PreparedBatch* next, Tables& tables) {
   DSA_TRY(stage(batch, tables));
-  const std::size_t other = 1 - m_half;
   if (m_uploaded == &batch && m_uploadedStep == batch.batch.step) {
-    m_half = other;
+    m_half = 1 - m_half;
   } else {
     DSA_TRY(m_card.wait(Card::Stream::copy));  // of a batch that was expected and did not come
     DSA_TRY(uploadIndex(batch, m_half));

@@ -30,8 +30,7 @@ class CardStep final : public StepEngine {
 
   std::shared_ptr<Device> m_device;
   Card& m_card;
-  CardIndexLayout m_layout;
-  std::uint64_t m_indexBytes = 0;  // of one half
+  CardIndexLayout m_layout;  // of one half of the index
   DeviceBuffer m_weights[2], m_rowGradients[2], m_slotGradients[2];
   DeviceBuffer m_index, m_losses, m_scratch, m_notFinite;
   PinnedBuffer m_hostIndex, m_hostRows[2], m_hostIds[2], m_hostResults;

@@ -50,8 +50,7 @@ Result<void> HostStep::allocate(const std::shared_ptr<Device>& device) {
 float* HostStep::slotGradient(const PreparedBatch& batch, Tables& tables, std::uint32_t t, std::uint32_t slot) const {
   // A row with one slot gets its gradient in place; several are written apart and added in sample order.
   const std::uint64_t place = batch.tables[t].single(slot) ? batch.tables[t].rowOfSlot()[slot] : slot;
-  float* const base =
-      batch.tables[t].single(slot) ? tables.grads(t) : reinterpret_cast<float*>(m_slotGradients[t].data());
+  float* const base = batch.tables[t].single(slot) ? tables.grads(t) : m_slotGradients[t].as<float>();
   return base + place * m_options.dim;
 }
 
@@ -60,7 +59,7 @@ void HostStep::samples(const PreparedBatch& prepared, Tables& tables, std::uint6
   const Batch& batch = prepared.batch;
   const std::uint32_t dim = m_options.dim;
   const bool relations = prepared.tables.size() > 1;
-  const float* const weights = reinterpret_cast<const float*>(m_weights[0].data());
+  const float* const weights = m_weights[0].as<float>();
   SampleRows rows;
   rows.dim = dim;
   rows.k = m_options.k;
@@ -79,8 +78,7 @@ void HostStep::samples(const PreparedBatch& prepared, Tables& tables, std::uint6
     }
     if (relations) {
       const auto slot = static_cast<std::uint32_t>(sample);
-      rows.relation = reinterpret_cast<const float*>(m_weights[1].data()) +
-                      std::uint64_t{prepared.tables[1].rowOfSlot()[slot]} * dim;
+      rows.relation = m_weights[1].as<float>() + std::uint64_t{prepared.tables[1].rowOfSlot()[slot]} * dim;
       out.relation = slotGradient(prepared, tables, 1, slot);
     }
     rows.candidatesAreHeads = !batch.headsCorrupted.empty() && batch.headsCorrupted[sample] != 0;
@@ -93,7 +91,7 @@ void HostStep::samples(const PreparedBatch& prepared, Tables& tables, std::uint6
 void HostStep::sumDuplicates(const PreparedBatch& batch, Tables& tables, std::uint32_t t) {
   const BatchIndex& index = batch.tables[t];
   const std::uint32_t dim = m_options.dim;
-  const float* const slots = reinterpret_cast<const float*>(m_slotGradients[t].data());
+  const float* const slots = m_slotGradients[t].as<float>();
   float* const sums = tables.grads(t);
   const std::uint64_t grain = std::max<std::uint64_t>(1, kFloatsForThreads / dim);
   m_pool.parallelFor(index.ids().size(), grain, [&](std::uint64_t begin, std::uint64_t end, unsigned) {

@@ -85,6 +85,14 @@ Result<RunSetup> makeSetup(const RunSpec& spec, std::shared_ptr<const Dataset> d
   return setup;
 }
 
+namespace {
+
+tl::unexpected<Error> notRun(const std::string& device, const Error& why) {
+  return fail(why.code, "device {}: {}. Nothing was run", device, why.message);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
   DSA_ASSIGN(const DeviceChoice choice, parseDevice(spec.device));
   switch (choice.kind) {
@@ -96,7 +104,7 @@ Result<std::shared_ptr<Device>> makeDevice(const ResolvedSpec& spec) {
       break;
   }
   auto card = openCudaCard(choice.index);
-  if (!card) return fail(card.error().code, "device {}: {}. Nothing was run", spec.device, card.error().message);
+  if (!card) return notRun(spec.device, card.error());
   return Device::onCard(spec.device, std::move(*card));
 }
 
@@ -115,16 +123,11 @@ Result<void> checkBudget(const RunSetup& setup) {
 }
 
 /// What a run can have of the card: all of the simulated one, of another what is free.
-Result<std::uint64_t> cardMemory(const DeviceChoice& choice) {
+Result<std::uint64_t> cardMemory(const DeviceChoice& choice, const std::string& name) {
   if (choice.kind == DeviceChoice::Kind::simulated) return choice.bytes;
-  const auto devices = cudaDevices();
-  if (!devices) {
-    return fail(devices.error().code, "device cuda:{}: {}. Nothing was run", choice.index, devices.error().message);
-  }
-  for (const CudaDevice& device : *devices) {
-    if (device.index == static_cast<int>(choice.index)) return device.memoryFree.value_or(device.memoryTotal);
-  }
-  return fail(ErrorCode::machine, "device cuda:{}: there is no such card. Nothing was run", choice.index);
+  const auto device = cudaDevice(choice.index);
+  if (!device) return notRun(name, device.error());
+  return device->memoryFree.value_or(device->memoryTotal);
 }
 
 }  // namespace
@@ -137,7 +140,7 @@ Result<void> checkFits(const RunSetup& setup, std::uint64_t memoryAvailable) {
   // A simulated card takes ordinary memory: both must hold it.
   if (!onCard || choice.kind == DeviceChoice::Kind::simulated) capacity.memory = memoryAvailable;
   if (onCard) {
-    DSA_ASSIGN(capacity.card, cardMemory(choice));
+    DSA_ASSIGN(capacity.card, cardMemory(choice, setup.spec.device));
   }
   DSA_ASSIGN(const Plan planned, plan(planInputFor(setup.spec, setup.facts, capacity)));
   for (const Verdict& verdict : planned.verdicts) {

@@ -128,10 +128,6 @@ Result<void> Training::openTables() {
   if (m_setup.spec.optimizer.placement != PlacementChoice::disk) {
     m_observer.phase("filling the table");
     const bool onDevice = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
-    if (onDevice && m_device->card() != nullptr) {
-      DSA_ASSIGN(m_tables, makeCardTables(m_setup.shape, m_device));
-      return {};
-    }
     DSA_ASSIGN(m_tables, makeMemoryTables(m_setup.shape, onDevice ? m_device : Device::cpu(), kernels, m_pool));
     return {};
   }

@@ -27,13 +27,6 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-std::vector<std::uint64_t> uniformRows(std::uint64_t rows, std::uint64_t salt) {
-  std::vector<std::uint64_t> ids(kBatch);
-  for (std::uint64_t i = 0; i < kBatch; ++i) ids[i] = permuted(i, rows, salt + 1);
-  std::sort(ids.begin(), ids.end());
-  return ids;
-}
-
 double touchSeconds(const std::vector<float*>& places, std::uint64_t words, ThreadPool& pool) {
   const Clock::time_point begin = Clock::now();
   pool.partitioned(places.size(), [&](std::uint64_t from, std::uint64_t to, unsigned) {
@@ -111,7 +104,7 @@ Result<void> strides(const std::string& folder, std::uint32_t dim, std::uint64_t
       const bool paged = arm.name == "within a page";
       const auto placesOf = [&](std::uint64_t salt) {
         places.clear();
-        for (const std::uint64_t id : uniformRows(rows, salt)) {
+        for (const std::uint64_t id : benchRows(rows, kBatch, salt)) {
           if (arm.threeArrays) {
             for (std::uint64_t part = 0; part < 3; ++part) places.push_back(base + (part * rows + id) * dim);
           } else {

@@ -18,10 +18,11 @@
 namespace dsa::test {
 
 /// Runs a kernel as a grid of warps of fibers. False: the lanes of a warp did not stay together.
-inline bool runOnHost(const CardWork& work, bool backwards = false) {
+template <class Warp = FiberWarp>
+bool runOnHost(const CardWork& work, bool backwards = false) {
   static thread_local Fibers fibers;
   bool met = true;
-  withBody<FiberWarp>(work, [&](const auto& body, std::uint64_t items) {
+  withBody<Warp>(work, [&](const auto& body, std::uint64_t items) {
     const LaunchShape shape = launchShape(items);
     for (std::uint32_t block = 0; block < shape.blocks; ++block) {
       for (std::uint32_t warp = 0; warp < kWarpsPerBlock; ++warp) {

@@ -7,11 +7,14 @@
 #include "core/optim/card_work.h"
 #include "core/spec/planner.h"
 #include "tests/gpu/row_cases.h"
+#include "tests/gpu/training_cases.h"
 #include "tests/train/train_samples.h"
 
 using namespace dsa;
 using namespace samples;
 using dsa::test::RowCase;
+using dsa::test::specOf;
+using dsa::test::TrainingCase;
 
 namespace {
 
@@ -64,30 +67,15 @@ std::vector<float> updatedOnCard(Card& card, const RowCase& c, std::uint64_t ste
   return worked ? table.back() : std::vector<float>{};
 }
 
-struct Case {
-  const char* name;
-  const char* dataset;
-  const char* model;
-  double k;
-  const char* optimizer;
-  int dim;
+constexpr const char* kTrain = R"("epochs": 2, "batch": 256, "negatives": 9)";
+constexpr TrainingCase kCases[] = {
+    {"poincare radam", "tree:3,4", "poincare", 1.0, R"("rule": "radam")", 10, kTrain},
+    {"poincare rsgd", "wordnet-mammals", "poincare", 1.0, R"("rule": "rsgd", "lr": 0.3)", 5, kTrain},
+    {"poincare dsa", "tree:3,4", "poincare", 1.0, R"("rule": "dsa", "reduction": "mean")", 33, kTrain},
+    {"transe sparse_adam", "umls", "transe", 0, R"("rule": "sparse_adam")", 100, kTrain},
+    {"distmult row_adagrad", "umls", "distmult", 0, R"("rule": "row_adagrad")", 64, kTrain},
+    {"euclidean sparse_adam", "zipf:20000", "euclidean", 0, R"("rule": "sparse_adam")", 128, kTrain},
 };
-
-constexpr Case kCases[] = {
-    {"poincare radam", "tree:3,4", "poincare", 1.0, R"("rule": "radam")", 10},
-    {"poincare rsgd", "wordnet-mammals", "poincare", 1.0, R"("rule": "rsgd", "lr": 0.3)", 5},
-    {"poincare dsa", "tree:3,4", "poincare", 1.0, R"("rule": "dsa", "reduction": "mean")", 33},
-    {"transe sparse_adam", "umls", "transe", 0, R"("rule": "sparse_adam")", 100},
-    {"distmult row_adagrad", "umls", "distmult", 0, R"("rule": "row_adagrad")", 64},
-    {"euclidean sparse_adam", "zipf:20000", "euclidean", 0, R"("rule": "sparse_adam")", 128},
-};
-
-std::string specOf(const Case& c, const std::string& placement, const std::string& device) {
-  return fmt::format(R"({{"dataset": "{}", "model": "{}", "dim": {}, "k": {}, "device": "{}",
-                         "optimizer": {{{}, "placement": "{}"}},
-                         "train": {{"epochs": 2, "batch": 256, "negatives": 9, "seed": 7, "threads": 2}}}})",
-                     c.dataset, c.model, c.dim, c.k, device, c.optimizer, placement);
-}
 
 }  // namespace
 
@@ -158,7 +146,7 @@ class TestCard : public QObject {
   void trainingsHaveTheTableOfTheProcessor() {
     if (!m_card) QSKIP(("not proved on a card: " + m_why).c_str());
     QFETCH(int, index);
-    const Case& c = kCases[index];
+    const TrainingCase& c = kCases[index];
     const auto folder = [&](const std::string& name) { return m_folder(fmt::format("{}-{}", index, name).c_str()); };
     Watcher quiet;
     const TrainOutcome want = finished(trainIn(folder("cpu"), setup(specOf(c, "ram", "cpu")), quiet));

@@ -4,38 +4,37 @@
 #include "core/device/cuda_device.h"
 #include "core/spec/planner.h"
 #include "tests/gpu/host_card.h"
+#include "tests/gpu/training_cases.h"
 #include "tests/train/train_samples.h"
 
 using namespace dsa;
 using namespace samples;
 using dsa::test::HostCard;
+using dsa::test::specOf;
+using dsa::test::TrainingCase;
 
 namespace {
 
 std::shared_ptr<HostCard> plugged;
 
 Result<std::vector<CudaDevice>> devices() { return std::vector<CudaDevice>(1); }
-Result<std::shared_ptr<Card>> open(std::uint32_t index) {
-  if (index != 0) return fail(ErrorCode::machine, "cuda:{}: there is no such card", index);
-  return std::shared_ptr<Card>(plugged);
-}
+Result<std::shared_ptr<Card>> open(const CudaDevice&) { return std::shared_ptr<Card>(plugged); }
 constexpr CudaBackend kBackend{devices, open};
 
-struct Case {
-  const char* dataset;
-  const char* model;
-  double k;
-  const char* optimizer;
-  int dim;
-  const char* train;
+constexpr TrainingCase kCases[] = {
+    {"poincare, radam", "tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6,
+     R"("epochs": 2, "batch": 16, "negatives": 4)"},
+    {"poincare, rsgd", "tree:2,4", "poincare", 0.5, R"("rule": "rsgd", "lr": 0.3)", 5,
+     R"("epochs": 2, "batch": 10, "negatives": 3)"},
+    {"poincare, dsa, mean", "tree:3,3", "poincare", 1.0, R"("rule": "dsa", "reduction": "mean", "weight_decay": 0.01)",
+     33, R"("epochs": 1, "batch": 16, "negatives": 4)"},
+    {"transe, sparse_adam", "umls", "transe", 0, R"("rule": "sparse_adam")", 17,
+     R"("epochs": 1, "batch": 700, "negatives": 2)"},
+    {"distmult, row_adagrad", "umls", "distmult", 0, R"("rule": "row_adagrad")", 8,
+     R"("epochs": 1, "batch": 800, "negatives": 2)"},
+    {"euclidean, sparse_adam", "zipf:400", "euclidean", 0, R"("rule": "sparse_adam")", 40,
+     R"("epochs": 1, "batch": 50, "negatives": 3)"},
 };
-
-std::string specOf(const Case& c, const std::string& placement, const std::string& device) {
-  return fmt::format(R"({{"dataset": "{}", "model": "{}", "dim": {}, "k": {}, "device": "{}",
-                         "optimizer": {{{}, "placement": "{}"}}, "train": {{{}, "seed": 7, "threads": 2}},
-                         "checkpoint": {{"every_steps": 0}}}})",
-                     c.dataset, c.model, c.dim, c.k, device, c.optimizer, placement, c.train);
-}
 
 }  // namespace
 
@@ -63,26 +62,12 @@ class TestCardTraining : public QObject {
 
 void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor_data() {
   QTest::addColumn<int>("index");
-  QTest::newRow("poincare, radam") << 0;
-  QTest::newRow("poincare, rsgd") << 1;
-  QTest::newRow("poincare, dsa, mean") << 2;
-  QTest::newRow("transe, sparse_adam") << 3;
-  QTest::newRow("distmult, row_adagrad") << 4;
-  QTest::newRow("euclidean, sparse_adam") << 5;
+  for (int i = 0; i < static_cast<int>(std::size(kCases)); ++i) QTest::newRow(kCases[i].name) << i;
 }
 
 void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
-  static const Case kCases[] = {
-      {"tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6, R"("epochs": 2, "batch": 16, "negatives": 4)"},
-      {"tree:2,4", "poincare", 0.5, R"("rule": "rsgd", "lr": 0.3)", 5, R"("epochs": 2, "batch": 10, "negatives": 3)"},
-      {"tree:3,3", "poincare", 1.0, R"("rule": "dsa", "reduction": "mean", "weight_decay": 0.01)", 33,
-       R"("epochs": 1, "batch": 16, "negatives": 4)"},
-      {"umls", "transe", 0, R"("rule": "sparse_adam")", 17, R"("epochs": 1, "batch": 700, "negatives": 2)"},
-      {"umls", "distmult", 0, R"("rule": "row_adagrad")", 8, R"("epochs": 1, "batch": 800, "negatives": 2)"},
-      {"zipf:400", "euclidean", 0, R"("rule": "sparse_adam")", 40, R"("epochs": 1, "batch": 50, "negatives": 3)"},
-  };
   QFETCH(int, index);
-  const Case& c = kCases[index];
+  const TrainingCase& c = kCases[index];
   const auto folder = [&](const std::string& name) { return m_folder(fmt::format("{}-{}", index, name).c_str()); };
   Watcher quiet;
   const TrainOutcome want = finished(trainIn(folder("cpu"), setup(specOf(c, "disk", "cpu")), quiet));
@@ -110,9 +95,13 @@ void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
 }
 
 void TestCardTraining::aGradientThatIsNotFiniteNamesItsRow() {
-  const Case c{"umls", "distmult",
-               0,      R"("rule": "rsgd", "lr": 1e6, "gradient_cap": 0)",
-               8,      R"("epochs": 3, "batch": 64, "negatives": 4)"};
+  const TrainingCase c{"diverges",
+                       "umls",
+                       "distmult",
+                       0,
+                       R"("rule": "rsgd", "lr": 1e6, "gradient_cap": 0)",
+                       8,
+                       R"("epochs": 3, "batch": 64, "negatives": 4)"};
   Watcher quiet;
   const auto want = trainIn(m_folder("cpu"), setup(specOf(c, "ram", "cpu")), quiet);
   QVERIFY(!want);
@@ -126,8 +115,13 @@ void TestCardTraining::aGradientThatIsNotFiniteNamesItsRow() {
 }
 
 void TestCardTraining::aFullCardSaysWhatWasAskedFor() {
-  const Case c{
-      "zipf:1000", "euclidean", 0, R"("rule": "sparse_adam")", 32, R"("epochs": 1, "batch": 50, "negatives": 3)"};
+  const TrainingCase c{"large",
+                       "zipf:1000",
+                       "euclidean",
+                       0,
+                       R"("rule": "sparse_adam")",
+                       32,
+                       R"("epochs": 1, "batch": 50, "negatives": 3)"};
   plugged = std::make_shared<HostCard>(300000);  // the table alone has 384 kB
   Watcher watcher;
   const auto refused = trainIn(m_folder("gpu"), setup(specOf(c, "gpu", "cuda:0")), watcher);
@@ -142,7 +136,8 @@ void TestCardTraining::aFullCardSaysWhatWasAskedFor() {
 }
 
 void TestCardTraining::aFailingCardEndsTheRun() {
-  const Case c{"tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6, R"("epochs": 2, "batch": 16, "negatives": 4)"};
+  const TrainingCase c{
+      "small", "tree:3,3", "poincare", 1.0, R"("rule": "radam")", 6, R"("epochs": 2, "batch": 16, "negatives": 4)"};
   for (const std::string placement : {"disk", "gpu"}) {
     plugged = std::make_shared<HostCard>();
     Watcher watcher;

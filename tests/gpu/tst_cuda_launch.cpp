@@ -21,11 +21,15 @@ std::vector<std::uint8_t> launchOnHost(const dsa::LaunchShape& shape) {
 }
 
 std::uint32_t seenIndex = 0;
-dsa::Result<std::shared_ptr<dsa::Card>> remember(std::uint32_t index) {
-  seenIndex = index;
+dsa::Result<std::shared_ptr<dsa::Card>> remember(const dsa::CudaDevice& device) {
+  seenIndex = static_cast<std::uint32_t>(device.index);
   return std::shared_ptr<dsa::Card>();
 }
-dsa::Result<std::vector<dsa::CudaDevice>> oneDevice() { return std::vector<dsa::CudaDevice>(1); }
+dsa::Result<std::vector<dsa::CudaDevice>> oneDevice() {
+  dsa::CudaDevice device;
+  device.index = 3;
+  return std::vector{device};
+}
 
 }  // namespace
 
@@ -74,6 +78,10 @@ class tst_cuda_launch : public QObject {
     QVERIFY(dsa::setCudaBackend(&backend) == nullptr);
     QVERIFY(dsa::openCudaCard(3).has_value());
     QCOMPARE(seenIndex, 3u);
+    const auto other = dsa::openCudaCard(0);
+    QVERIFY(!other);
+    QCOMPARE(dsa::exitCode(other.error()), 4);
+    QVERIFY2(other.error().message.find("the last one is 3") != std::string::npos, other.error().message.c_str());
     QCOMPARE(dsa::cudaDevices()->size(), std::size_t{1});
     QVERIFY(dsa::setCudaBackend(nullptr) == &backend);
   }

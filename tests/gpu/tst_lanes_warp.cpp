@@ -8,7 +8,7 @@
 #include "core/device/cuda_launch.h"
 #include "core/device/lanes_warp.h"
 #include "core/rows/row_math.h"
-#include "tests/gpu/fibers.h"
+#include "tests/gpu/host_card.h"
 #include "tests/gpu/row_cases.h"
 
 using dsa::test::Fibers;
@@ -27,52 +27,13 @@ struct TurnedWarp : FiberWarp {
   static double shuffleXor(double x, int mask) { return Fibers::exchange(x, kLanes / 2 / mask); }
 };
 
-template <class Warp, template <class> class RuleOnRow>
-bool updateAll(const RowCase& c, const dsa::StepParams& p, std::vector<float>& table, bool backwards) {
-  static Fibers fibers;
-  using Lanes = dsa::WarpLanes<Warp>;
-  const dsa::LaunchShape shape = dsa::launchShape(c.ids.size());
-  bool met = true;
-  for (std::uint32_t block = 0; block < shape.blocks; ++block) {
-    for (std::uint32_t warp = 0; warp < dsa::kWarpsPerBlock; ++warp) {
-      met = met && fibers.run(
-                       [&] {
-                         const auto rule = RuleOnRow<Lanes>::make(p);
-                         dsa::rowsOfWarp(shape, block, warp, [&](std::uint64_t i) {
-                           rule(table.data() + c.ids[i] * c.width, c.grads.data() + i * p.dim);
-                         });
-                       },
-                       backwards);
-    }
-  }
-  return met;
-}
-
 /// The table after `steps` steps; empty where the lanes did not stay together.
 template <class Warp>
 std::vector<float> updated(const RowCase& c, std::uint64_t steps, bool backwards) {
   std::vector<float> table = c.table;
   for (std::uint64_t t = 1; t <= steps; ++t) {
-    const dsa::StepParams p = c.step(t);
-    bool met = false;
-    switch (p.rule) {
-      case dsa::Rule::sparseAdam:
-        met = updateAll<Warp, dsa::SparseAdamRule>(c, p, table, backwards);
-        break;
-      case dsa::Rule::dsa:
-        met = updateAll<Warp, dsa::DsaRule>(c, p, table, backwards);
-        break;
-      case dsa::Rule::radam:
-        met = updateAll<Warp, dsa::RadamRule>(c, p, table, backwards);
-        break;
-      case dsa::Rule::rsgd:
-        met = updateAll<Warp, dsa::RsgdRule>(c, p, table, backwards);
-        break;
-      case dsa::Rule::rowAdagrad:
-        met = updateAll<Warp, dsa::RowAdagradRule>(c, p, table, backwards);
-        break;
-    }
-    if (!met) return {};
+    const dsa::UpdateRowsWork work{c.step(t), table.data(), c.width, c.ids.data(), c.grads.data(), c.ids.size()};
+    if (!dsa::test::runOnHost<Warp>({work}, backwards)) return {};
   }
   return table;
 }
