@@ -92,7 +92,9 @@ Result<void> RowStore::admit(std::uint32_t t, std::uint64_t count) {
   const std::uint64_t* const rows = ids(t);
   for (std::uint64_t i = 0; i < count; ++i) {
     // Also -1 as an id: nothing outside the table is read or written for it.
-    DSA_CHECK(rows[i] < table.rows && (i == 0 || rows[i - 1] < rows[i]));
+    const bool valid = rows[i] < table.rows && (i == 0 || rows[i - 1] < rows[i]);
+    if (!valid) DSA_TRY(usable());  // zeros, where the intent was cut short by another program since they were written
+    DSA_CHECK(valid);
     if (m_touched[t].test(rows[i])) continue;
     initialWeights(m_shape.seed, t, rows[i], table.dim, table.initScale, m_newRecord.data());
     if (auto put = m_rowFiles[t].writeAt(std::as_bytes(std::span(m_newRecord)), kPage + rows[i] * m_records[t].stride);

@@ -24,30 +24,30 @@ std::optional<std::string> lossOf(const struct stat& now, const std::string& pat
 
 }  // namespace
 
-/// The pages that faulted, and the record files' inodes: a new record's pwrite makes a file that was cut short longer
-/// again, and its lost rows would read as zeros without a fault.
+/// The files' lengths, then the pages that faulted. A length tells more: a new record's pwrite makes a file that was
+/// cut short longer again, and what is cut off inside a page reads as zeros; neither faults.
 std::optional<RowStore::Loss> RowStore::loss() const {
-  struct stat now {};
-  for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
-    if (::fstat(m_rowFiles[t].fd(), &now) != 0) continue;
-    if (auto what = lossOf(now, m_rowFiles[t].path(), m_rowMaps[t].size())) return Loss{std::move(*what), true};
-  }
-  const auto page = [&](const Mapping& map, const std::string& path) -> std::optional<Loss> {
-    if (!map.damaged()) return std::nullopt;
-    if (::stat(path.c_str(), &now) == 0) {
-      if (auto what = lossOf(now, path, map.size())) return Loss{std::move(*what), true};
-    } else if (errno == ENOENT) {
-      return Loss{fmt::format("{}: removed by another program while it was in use", path), true};
+  std::optional<Loss> lost;
+  const auto look = [&](const Mapping& map, int fd, const std::string& path) {
+    struct stat now {};
+    if (lost || map.size() == 0) return;  // a reader maps less
+    // By its name where no descriptor is kept.
+    if ((fd >= 0 ? ::fstat(fd, &now) : ::stat(path.c_str(), &now)) == 0) {
+      if (auto what = lossOf(now, path, map.size())) lost = Loss{std::move(*what), true};
+    } else if (fd < 0 && errno == ENOENT) {
+      lost = Loss{fmt::format("{}: removed by another program while it was in use", path), true};
     }
-    return Loss{fmt::format("{}: its disk failed: a page of it could not be read or written", path), false};
+    if (!lost && map.damaged())
+      lost = Loss{fmt::format("{}: its disk failed: a page of it could not be read or written", path), false};
   };
   for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
-    if (auto lost = page(m_rowMaps[t], m_rowFiles[t].path())) return lost;
-    if (auto lost = page(m_touchedMaps[t], m_touchedFiles[t].path())) return lost;
+    look(m_rowMaps[t], m_rowFiles[t].fd(), m_rowFiles[t].path());
+    look(m_touchedMaps[t], m_touchedFiles[t].fd(), m_touchedFiles[t].path());
   }
-  if (auto lost = page(m_storeMap, m_storeFile.path())) return lost;
-  if (auto lost = page(m_lossMap, m_lossFile.path())) return lost;
-  return page(m_intent.mapping(), names::intent(m_folder));
+  look(m_storeMap, m_storeFile.fd(), m_storeFile.path());
+  look(m_lossMap, m_lossFile.fd(), m_lossFile.path());
+  look(m_intent.mapping(), -1, names::intent(m_folder));
+  return lost;
 }
 
 bool RowStore::damaged() const {

@@ -169,13 +169,20 @@ inline dsa::StepRows stepRows(const dsa::StoreShape& s, std::uint64_t step) {
 inline dsa::RowStore& filesOf(dsa::RowStore& store) { return store; }
 inline dsa::RowStore& filesOf(dsa::DirectStore& store) { return store.files(); }
 
+/// A step whose ids and gradients stand in a store.
+struct Prepared {
+  std::uint64_t step = 0;
+  std::vector<std::uint64_t> counts;
+  std::vector<dsa::StepParams> params;
+};
+
 /// The next step of the run, by either engine.
 template <class Store>
-dsa::Result<void> advance(Store& store, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
+Prepared prepare(Store& store) {
   const std::uint64_t step = store.step() + 1;
   const dsa::StoreShape& shape = filesOf(store).shape();
-  std::vector<std::uint64_t> counts;
-  std::vector<dsa::StepParams> all;
+  Prepared made;
+  made.step = step;
   for (std::uint32_t t = 0; t < shape.tables.size(); ++t) {
     const auto& table = shape.tables[t];
     const std::vector<std::uint64_t> rows = rowsOf(step, t, table.rows);
@@ -183,11 +190,21 @@ dsa::Result<void> advance(Store& store, dsa::ThreadPool& pool, std::uint64_t tic
     for (std::size_t r = 0; r < rows.size(); ++r) {
       for (std::uint32_t i = 0; i < table.dim; ++i) store.grads(t)[r * table.dim + i] = gradient(step, t, rows[r], i);
     }
-    counts.push_back(rows.size());
-    all.push_back(params(table, step));
+    made.counts.push_back(rows.size());
+    made.params.push_back(params(table, step));
   }
   filesOf(store).losses()[step % 1000] = static_cast<double>(step);
-  return store.apply(counts, all, stateAfter(step), ticket, pool);
+  return made;
+}
+
+template <class Store>
+dsa::Result<void> apply(Store& store, const Prepared& made, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
+  return store.apply(made.counts, made.params, stateAfter(made.step), ticket, pool);
+}
+
+template <class Store>
+dsa::Result<void> advance(Store& store, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
+  return apply(store, prepare(store), pool, ticket);
 }
 
 }  // namespace harness

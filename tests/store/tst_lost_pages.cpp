@@ -100,6 +100,34 @@ class tst_lost_pages : public QObject {
     QCOMPARE(harness::differs(*store, 4), std::string());
   }
 
+  /// Between a step's ids and its end: wherever the cut is, in the middle of a page, too, where nothing faults.
+  void anIntentCutShortWithinAStepEndsTheStore() {
+    ThreadPool pool(2);
+    QTemporaryDir dir;
+    const std::string run = dir.path().toStdString() + "/run", path = run + "/intent.dsa";
+    const StoreShape shape = harness::shape();
+    const auto whole = [&] {
+      const auto store = madeRun(run, shape, false, pool);
+      return fs::file_size(path);
+    }();
+    fs::remove_all(run);
+    for (std::uintmax_t left = 4096; left < whole; left += 1000) {
+      {
+        const auto store = madeRun(run, shape, false, pool);
+        const harness::Prepared made = harness::prepare(*store);
+        fs::resize_file(path, left);
+        Result<void> failed = harness::apply(*store, made, pool);
+        if (failed) failed = harness::advance(*store, pool);  // nothing of this step was in what is gone
+        QVERIFY(!failed.has_value());
+        QCOMPARE(failed.error().code, ErrorCode::machine);
+        QVERIFY2(says(failed.error(), "intent.dsa: cut short"), failed.error().message.c_str());
+        QVERIFY(!store->close().has_value());
+      }
+      QVERIFY(!RowStore::open(run, Durability::process, harness::kernels()).has_value());
+      fs::remove_all(run);
+    }
+  }
+
   void aRemovedFolderEndsTheStore_data() { addDurabilities(); }
   void aRemovedFolderEndsTheStore() {
     QFETCH(bool, power);
