@@ -107,6 +107,7 @@ std::string jsonReport(const PlanInput& input, const Plan& plan, const std::opti
                {"total", plan.total},
                {"batch", plan.batch},
                {"device", plan.device},
+               {"pinned", plan.pinned},
                {"memory", plan.memory},
                {"disk", plan.disk}};
   json["verdict"] = verdict ? Json(fitName(verdict->fit)) : Json(nullptr);
@@ -141,6 +142,7 @@ std::string textReport(const PlanInput& input, const Plan& plan) {
   line("batch working set", plan.batch);
   text += fmt::format("with the table on {}:\n", choiceName(input.placement));
   line("device", plan.device);
+  if (plan.pinned > 0) line("page-locked for a card", plan.pinned);
   line("private memory", plan.memory);
   line("disk", plan.disk);
   for (const Verdict& verdict : plan.verdicts) text += verdict.message + "\n";

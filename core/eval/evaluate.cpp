@@ -146,6 +146,7 @@ Result<EvalMetrics> evaluate(const Dataset& dataset, ModelKind model, double k, 
   if (hasRelations(model)) DSA_TRY(checkTable("relation", *relations, dataset.relations.size(), entities.dim));
 
   RankJob job;
+  job.model = model;
   job.kernels = modelKernels(model, level);
   job.onBall = model == ModelKind::poincare && k > 0;
   job.k = job.onBall ? k : 0;
@@ -154,6 +155,7 @@ Result<EvalMetrics> evaluate(const Dataset& dataset, ModelKind model, double k, 
   job.dataset = &dataset;
   job.budgetBytes = options.budgetBytes;
   job.shouldStop = options.shouldStop;
+  job.card = options.card;
   if (dataset.kind == DatasetKind::hierarchy) {
     const QuerySet set = reconstructionQueries(dataset, options);
     if (set.groups.empty()) return nothing("the hierarchy has no training edges: there is nothing to rank");

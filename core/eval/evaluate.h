@@ -15,7 +15,7 @@
 // candidates as one group, as scikit-learn does: a positive of score s counts (positives >= s) / (candidates >= s). So
 // no order of ids enters any figure.
 //
-// The figures have the same bits for every thread count, memory budget and kernel level.
+// The figures have the same bits for every thread count, memory budget, kernel level and device.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@
 
 namespace dsa {
 
+class CardRankMemory;
+
 enum class EvalSplit { train, valid, test };
 
 struct EvalOptions {
@@ -39,6 +41,7 @@ struct EvalOptions {
   std::uint64_t seed = 1;
   std::uint64_t budgetBytes = 64ull << 20;  ///< rows and scores held at a time; the index of edges comes on top
   std::function<bool()> shouldStop;         ///< asked every few hundred microseconds, from any thread; may be empty
+  const CardRankMemory* card = nullptr;     ///< of the device that evaluates; null: the processor
 };
 
 /// Absent figures are not defined for the kind of the dataset, or there was nothing to measure (`note` says why).

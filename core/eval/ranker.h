@@ -22,8 +22,11 @@ struct TargetRank {
   std::uint64_t equal = 0;   ///< other candidates with the same score
 };
 
+class CardRankMemory;
+
 /// What to rank by. All pointers outlive the call.
 struct RankJob {
+  ModelKind model = ModelKind::poincare;
   ModelKernels kernels;
   double k = 0;         ///< as the model takes it
   bool onBall = false;  ///< rows must lie inside the ball of k
@@ -32,6 +35,7 @@ struct RankJob {
   const Dataset* dataset = nullptr;         ///< names, for messages
   std::uint64_t budgetBytes = 0;
   std::function<bool()> shouldStop;
+  const CardRankMemory* card = nullptr;  ///< where given and on a card, that one ranks
 };
 
 /// Takes the groups in order, on the calling thread; ranks are those of set.targetsOf(group), valid for the call.
@@ -39,7 +43,8 @@ using RankSink = std::function<void(std::uint64_t group, std::span<const TargetR
 
 /// Queries are taken in chunks, and for each chunk the entities in blocks, each read once: a table of at most half the
 /// budget is read once in all. Held at a time: one block of rows, and for each query of the chunk two rows and 48 bytes
-/// an answer; never a score for each row and query.
+/// an answer; never a score for each row and query. On a card blocks are of its memory (card_bytes.h), and tables that
+/// lie there are ranked in place.
 /// Errors as evaluate(); input also: a score is not finite (both rows are named).
 Result<void> rankAll(const RankJob& job, const QuerySet& set, ThreadPool& pool, const RankSink& sink);
 

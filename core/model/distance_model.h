@@ -26,21 +26,21 @@ struct DistanceModel {
     b = oneMinus(k, sums[1]);
   }
 
-  template <class Rows>
-  DSA_MATH void score(const Rows& r, double* scores) noexcept {
+  template <class Rows, class Scores>
+  DSA_MATH void score(const Rows& r, Scores&& scores) noexcept {
     if (r.k > 0) {
       const double a = oneMinus(r.k, squaredNorm<L>(r.fixed, r.dim));
       for (std::uint32_t c = 0; c < r.count; ++c) {
         double s = 0;
         double b = 0;
         pairSums(r.fixed, r.candidate(c), r.dim, r.k, s, b);
-        storeOnce<L>(scores + c, -ballDistance(r.k, s, a, b));
+        putOnce<L>(scores, c, -ballDistance(r.k, s, a, b));
       }
       lanesMeet<L>();
       return;
     }
     for (std::uint32_t c = 0; c < r.count; ++c) {
-      storeOnce<L>(scores + c, -math::root(valueOf(squaredDistance<L>(r.fixed, r.candidate(c), r.dim))));
+      putOnce<L>(scores, c, -math::root(valueOf(squaredDistance<L>(r.fixed, r.candidate(c), r.dim))));
     }
     lanesMeet<L>();
   }

@@ -22,9 +22,9 @@ struct ProductModel {
     return valueOf(sums[0]);
   }
 
-  template <class Rows>
-  DSA_MATH void score(const Rows& r, double* scores) noexcept {
-    for (std::uint32_t c = 0; c < r.count; ++c) storeOnce<L>(scores + c, product(r, r.candidate(c)));
+  template <class Rows, class Scores>
+  DSA_MATH void score(const Rows& r, Scores&& scores) noexcept {
+    for (std::uint32_t c = 0; c < r.count; ++c) putOnce<L>(scores, c, product(r, r.candidate(c)));
     lanesMeet<L>();
   }
 

@@ -26,9 +26,9 @@ struct TranslationModel {
     return math::root(valueOf(sums[0]));
   }
 
-  template <class Rows>
-  DSA_MATH void score(const Rows& r, double* scores) noexcept {
-    for (std::uint32_t c = 0; c < r.count; ++c) storeOnce<L>(scores + c, -distanceTo(r, r.candidate(c)));
+  template <class Rows, class Scores>
+  DSA_MATH void score(const Rows& r, Scores&& scores) noexcept {
+    for (std::uint32_t c = 0; c < r.count; ++c) putOnce<L>(scores, c, -distanceTo(r, r.candidate(c)));
     lanesMeet<L>();
   }
 

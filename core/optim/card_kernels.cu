@@ -38,6 +38,11 @@ struct CudaWarp {
     atomicMin(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
 #endif
   }
+  DSA_HOST_DEVICE static void add([[maybe_unused]] std::uint64_t* at, [[maybe_unused]] std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+#endif
+  }
 };
 
 template <class Body>

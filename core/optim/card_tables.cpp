@@ -13,9 +13,6 @@ namespace dsa {
 
 namespace {
 
-// Rows of a scan that are brought to the machine at a time.
-constexpr std::uint64_t kScanBytes = 4ull << 20;
-
 class CardTables final : public WholeTables {
  public:
   CardTables(StoreShape shape, std::shared_ptr<Device> device)
@@ -24,7 +21,7 @@ class CardTables final : public WholeTables {
   ~CardTables() override { static_cast<void>(m_card.wait(Card::Stream::compute)); }
 
   Result<void> fill() {
-    std::uint64_t scanBytes = kScanBytes;
+    std::uint64_t scanBytes = kCardScanBytes;
     for (std::uint32_t t = 0; t < shape().tables.size(); ++t) {
       const TableShape& table = shape().tables[t];
       const CardTableBytes bytes = cardTableBytes(table.rows, table.dim, table.recordFloats(), table.stepCapacity);

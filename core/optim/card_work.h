@@ -30,12 +30,11 @@ struct FillRows {
   float scale = 0;
 };
 
-/// Item i: the weights of row ids[i], or first + i where ids is null, to out + i * dim.
+/// Item i: the weights of row ids[i] to out + i * dim.
 struct GatherRows {
   const float* records = nullptr;
   std::uint64_t stride = 0;
   const std::uint64_t* ids = nullptr;
-  std::uint64_t first = 0;
   std::uint64_t count = 0;
   float* out = nullptr;
   std::uint32_t dim = 0;
@@ -73,11 +72,14 @@ struct SumSlots {
   std::uint32_t dim = 0;
 };
 
-/// Item i: first = min(first, i) where row i of grads [rows x dim] has a value that is not finite.
-struct FindNotFinite {
-  const float* grads = nullptr;
-  std::uint64_t rows = 0;
+/// Item i: first = min(first, i) where row i has a value that is not finite or, ballK being above 0, does not lie
+/// inside the ball of that curvature.
+struct FindBadRow {
+  const float* rows = nullptr;
+  std::uint64_t stride = 0;
+  std::uint64_t count = 0;
   std::uint64_t* first = nullptr;
+  double ballK = 0;
   std::uint32_t dim = 0;
 };
 
@@ -91,8 +93,67 @@ struct UpdateRowsWork {
   std::uint64_t count = 0;
 };
 
+/// Rows that lie one stride of floats apart.
+struct RowsInPlace {
+  const float* first = nullptr;
+  std::uint64_t stride = 0;
+  [[nodiscard]] DSA_HOST_DEVICE const float* row(std::uint64_t i) const { return first + i * stride; }
+};
+
+/// A query of an evaluation (QueryGroup), or some of its answers' scores.
+struct RankQuery {
+  std::uint64_t fixed = 0;       ///< row of RankQueries::fixed
+  std::uint64_t relation = 0;    ///< row of RankQueries::relations
+  std::uint32_t levelBegin = 0;  ///< into the levels of the piece
+  std::uint32_t levelCount = 0;  ///< at least 1
+  std::uint32_t heads = 0;       ///< 1: the candidates are heads
+  std::uint32_t group = 0;       ///< whose query it is, for whoever asks
+};
+
+/// What a piece of an evaluation is asked.
+struct RankQueries {
+  ModelKind model = ModelKind::poincare;
+  RowsInPlace fixed, relations;  ///< relations: of models that have them
+  const RankQuery* queries = nullptr;
+  double k = 0;
+  std::uint32_t dim = 0;
+};
+
+struct RankAnswer {
+  std::uint32_t query = 0;
+  std::uint32_t row = 0;
+};
+
+/// Item i: the score of answer i.
+struct ScoreAnswers {
+  RankQueries ask;
+  RowsInPlace rows;
+  const RankAnswer* answers = nullptr;
+  double* scores = nullptr;  ///< [count]
+  std::uint64_t count = 0;
+};
+
+/// Item i: kCandidatesPerItem candidates of one query, counted as countBySearch() does: equal[l] those that score level
+/// l, above[l] those above it and below the next. notFinite[0] = min(row << 32 | query) of scores that are not finite.
+struct CountCandidates {
+  RankQueries ask;
+  RowsInPlace candidates;
+  std::uint64_t firstRow = 0;             ///< number of candidate 0, for notFinite
+  const double* levels = nullptr;         ///< ascending in a query
+  const std::uint64_t* hidden = nullptr;  ///< [queries x hiddenWords] bits of the candidates not to be counted
+  std::uint64_t* above = nullptr;         ///< beside the levels
+  std::uint64_t* equal = nullptr;
+  std::uint64_t* notFinite = nullptr;
+  std::uint64_t hiddenWords = 0;
+  std::uint32_t queries = 0;
+  std::uint32_t candidateCount = 0;
+};
+
+inline constexpr std::uint32_t kCandidatesPerItem = 256;
+
 struct CardWork {
-  std::variant<FillRows, GatherRows, RunSamples, SumSlots, FindNotFinite, UpdateRowsWork> job;
+  std::variant<FillRows, GatherRows, RunSamples, SumSlots, FindBadRow, UpdateRowsWork, ScoreAnswers, CountCandidates>
+      job;
 };
 
 namespace {
@@ -113,7 +174,7 @@ template <class Warp>
 struct GatherRowsBody {
   GatherRows job;
   DSA_HOST_DEVICE void operator()(std::uint64_t i) const {
-    const float* const record = job.records + (job.ids != nullptr ? job.ids[i] : job.first + i) * job.stride;
+    const float* const record = job.records + job.ids[i] * job.stride;
     for (auto at = static_cast<std::uint32_t>(Warp::lane()); at < job.dim; at += kThreadsPerWarp)
       job.out[i * job.dim + at] = record[at];
   }
@@ -201,13 +262,18 @@ struct SumSlotsBody {
 };
 
 template <class Warp>
-struct FindNotFiniteBody {
-  FindNotFinite job;
-  DSA_HOST_DEVICE void operator()(std::uint64_t row) const {
-    for (auto i = static_cast<std::uint32_t>(Warp::lane()); i < job.dim; i += kThreadsPerWarp) {
-      const float value = job.grads[row * job.dim + i];
-      if (!(value - value == 0.0f)) Warp::least(job.first, row);
+struct FindBadRowBody {
+  FindBadRow job;
+  DSA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    const float* const row = job.rows + i * job.stride;
+    for (auto at = static_cast<std::uint32_t>(Warp::lane()); at < job.dim; at += kThreadsPerWarp) {
+      if (!(row[at] - row[at] == 0.0f)) Warp::least(job.first, i);
     }
+    if (!(job.ballK > 0)) return;
+    // CheckedRows: the distance from the centre.
+    const Sum square = squaredNorm<WarpLanes<Warp>>(row, job.dim);
+    const double distance = ballDistance(job.ballK, valueOf(square), 1.0, oneMinus(job.ballK, square));
+    if (!(distance - distance == 0.0) && Warp::lane() == 0) Warp::least(job.first, i);
   }
 };
 
@@ -220,49 +286,161 @@ struct UpdateRowsBody {
   }
 };
 
+/// What a model asks of SampleRows to score rows in a row.
+struct RankSample {
+  RowsInPlace rows;
+  const float* fixed;
+  const float* relation;
+  std::uint32_t count;
+  std::uint32_t dim;
+  double k;
+  bool candidatesAreHeads;
+  [[nodiscard]] DSA_HOST_DEVICE const float* candidate(std::uint32_t c) const { return rows.row(c); }
+};
+
+/// The query against `count` rows from `first` on.
+DSA_HOST_DEVICE inline RankSample rankSample(const RankQueries& ask, const RankQuery& query, const RowsInPlace& rows,
+                                             std::uint64_t first, std::uint32_t count) {
+  return {{rows.row(first), rows.stride},
+          ask.fixed.row(query.fixed),
+          ask.relations.first != nullptr ? ask.relations.row(query.relation) : nullptr,
+          count,
+          ask.dim,
+          ask.k,
+          query.heads != 0};
+}
+
+template <class Warp, template <class> class Model>
+struct ScoreAnswersBody {
+  ScoreAnswers job;
+  DSA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    const RankAnswer answer = job.answers[i];
+    Model<WarpLanes<Warp>>::score(rankSample(job.ask, job.ask.queries[answer.query], job.rows, answer.row, 1),
+                                  job.scores + i);
+  }
+};
+
+/// Of up to 32 scores, lane c keeps the c-th.
+template <class Warp>
+struct ScoreOfLane {
+  double mine = 0;
+  DSA_HOST_DEVICE void put(std::uint32_t c, double score) {
+    if (static_cast<std::uint32_t>(Warp::lane()) == c) mine = score;
+  }
+};
+
+template <class Warp, template <class> class Model>
+struct CountCandidatesBody {
+  CountCandidates job;
+  DSA_HOST_DEVICE void operator()(std::uint64_t item) const {
+    // Neighbours share their candidates, which are the larger part.
+    const auto q = static_cast<std::uint32_t>(item % job.queries);
+    const auto begin = static_cast<std::uint32_t>(item / job.queries) * kCandidatesPerItem;
+    const std::uint32_t end =
+        job.candidateCount - begin < kCandidatesPerItem ? job.candidateCount : begin + kCandidatesPerItem;
+    const RankQuery query = job.ask.queries[q];
+    const std::uint64_t* const hidden = job.hidden + q * job.hiddenWords;
+    const auto lane = static_cast<std::uint32_t>(Warp::lane());
+    double above = 0, equal = 0;  // of a query's only level
+    for (std::uint32_t first = begin; first < end; first += kThreadsPerWarp) {
+      const std::uint32_t count = end - first < kThreadsPerWarp ? end - first : kThreadsPerWarp;
+      ScoreOfLane<Warp> score;
+      Model<WarpLanes<Warp>>::score(rankSample(job.ask, query, job.candidates, first, count), score);
+      if (lane >= count) continue;
+      const std::uint32_t candidate = first + lane;
+      if (!(score.mine - score.mine == 0.0)) Warp::least(job.notFinite, (job.firstRow + candidate) << 32 | q);
+      if ((hidden[candidate / 64] >> candidate % 64 & 1) != 0) continue;
+      if (query.levelCount == 1) {
+        above += score.mine > job.levels[query.levelBegin] ? 1 : 0;
+        equal += score.mine == job.levels[query.levelBegin] ? 1 : 0;
+      } else {
+        countOne(query, score.mine);
+      }
+    }
+    if (query.levelCount != 1) return;
+    // Exact: counts far below 2^53.
+    for (int mask = kThreadsPerWarp / 2; mask > 0; mask /= 2) {
+      above += Warp::shuffleXor(above, mask);
+      equal += Warp::shuffleXor(equal, mask);
+    }
+    if (lane != 0) return;
+    if (above > 0) Warp::add(job.above + query.levelBegin, static_cast<std::uint64_t>(above));
+    if (equal > 0) Warp::add(job.equal + query.levelBegin, static_cast<std::uint64_t>(equal));
+  }
+
+ private:
+  DSA_HOST_DEVICE void countOne(const RankQuery& query, double score) const {
+    const double* const levels = job.levels + query.levelBegin;
+    // The levels at or below the score.
+    std::uint32_t low = 0, high = query.levelCount;
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (levels[middle] <= score) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low == 0) return;
+    Warp::add((levels[low - 1] == score ? job.equal : job.above) + query.levelBegin + low - 1, 1);
+  }
+};
+
+/// Calls use.template operator()<Model>() with the model's template.
+template <class F>
+void withModel(ModelKind model, F&& use) {
+  switch (model) {
+    case ModelKind::poincare:
+    case ModelKind::euclidean:
+      return use.template operator()<DistanceModel>();
+    case ModelKind::transe:
+      return use.template operator()<TranslationModel>();
+    case ModelKind::distmult:
+      return use.template operator()<ProductModel>();
+  }
+}
+
+template <class Warp, class F>
+struct BodyOf {
+  F& launch;
+  void operator()(const FillRows& job) const { launch(FillRowsBody<Warp>{job}, job.rows); }
+  void operator()(const GatherRows& job) const { launch(GatherRowsBody<Warp>{job}, job.count); }
+  void operator()(const SumSlots& job) const { launch(SumSlotsBody<Warp>{job}, job.rows); }
+  void operator()(const FindBadRow& job) const { launch(FindBadRowBody<Warp>{job}, job.count); }
+  void operator()(const RunSamples& job) const {
+    withModel(job.model,
+              [&]<template <class> class Model>() { launch(RunSamplesBody<Warp, Model>{job}, job.samples); });
+  }
+  void operator()(const ScoreAnswers& job) const {
+    withModel(job.ask.model,
+              [&]<template <class> class Model>() { launch(ScoreAnswersBody<Warp, Model>{job}, job.count); });
+  }
+  void operator()(const CountCandidates& job) const {
+    const std::uint64_t tiles = (job.candidateCount + std::uint64_t{kCandidatesPerItem} - 1) / kCandidatesPerItem;
+    withModel(job.ask.model, [&]<template <class> class Model>() {
+      launch(CountCandidatesBody<Warp, Model>{job}, tiles * job.queries);
+    });
+  }
+  void operator()(const UpdateRowsWork& job) const {
+    switch (job.params.rule) {
+      case Rule::sparseAdam:
+        return launch(UpdateRowsBody<Warp, SparseAdamRule>{job}, job.count);
+      case Rule::dsa:
+        return launch(UpdateRowsBody<Warp, DsaRule>{job}, job.count);
+      case Rule::radam:
+        return launch(UpdateRowsBody<Warp, RadamRule>{job}, job.count);
+      case Rule::rsgd:
+        return launch(UpdateRowsBody<Warp, RsgdRule>{job}, job.count);
+      case Rule::rowAdagrad:
+        return launch(UpdateRowsBody<Warp, RowAdagradRule>{job}, job.count);
+    }
+  }
+};
+
 /// Calls launch(body, items) with the kernel of the work; body(item) is called by all lanes of a Warp.
 template <class Warp, class F>
 void withBody(const CardWork& work, F&& launch) {
-  if (const auto* fill = std::get_if<FillRows>(&work.job)) {
-    launch(FillRowsBody<Warp>{*fill}, fill->rows);
-  } else if (const auto* gather = std::get_if<GatherRows>(&work.job)) {
-    launch(GatherRowsBody<Warp>{*gather}, gather->count);
-  } else if (const auto* sum = std::get_if<SumSlots>(&work.job)) {
-    launch(SumSlotsBody<Warp>{*sum}, sum->rows);
-  } else if (const auto* find = std::get_if<FindNotFinite>(&work.job)) {
-    launch(FindNotFiniteBody<Warp>{*find}, find->rows);
-  } else if (const auto* samples = std::get_if<RunSamples>(&work.job)) {
-    switch (samples->model) {
-      case ModelKind::poincare:
-      case ModelKind::euclidean:
-        launch(RunSamplesBody<Warp, DistanceModel>{*samples}, samples->samples);
-        break;
-      case ModelKind::transe:
-        launch(RunSamplesBody<Warp, TranslationModel>{*samples}, samples->samples);
-        break;
-      case ModelKind::distmult:
-        launch(RunSamplesBody<Warp, ProductModel>{*samples}, samples->samples);
-        break;
-    }
-  } else if (const auto* update = std::get_if<UpdateRowsWork>(&work.job)) {
-    switch (update->params.rule) {
-      case Rule::sparseAdam:
-        launch(UpdateRowsBody<Warp, SparseAdamRule>{*update}, update->count);
-        break;
-      case Rule::dsa:
-        launch(UpdateRowsBody<Warp, DsaRule>{*update}, update->count);
-        break;
-      case Rule::radam:
-        launch(UpdateRowsBody<Warp, RadamRule>{*update}, update->count);
-        break;
-      case Rule::rsgd:
-        launch(UpdateRowsBody<Warp, RsgdRule>{*update}, update->count);
-        break;
-      case Rule::rowAdagrad:
-        launch(UpdateRowsBody<Warp, RowAdagradRule>{*update}, update->count);
-        break;
-    }
-  }
+  std::visit(BodyOf<Warp, F>{launch}, work.job);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ struct CardTableBytes {
           std::max<std::uint64_t>(1, stepCapacity * dim) * 4};
 }
 
+/// Records of a whole table that are brought to the machine at a time; at least one.
+inline constexpr std::uint64_t kCardScanBytes = 4 << 20;
+
 /// The shape of a step. slots of table t: batch x slotsPerSample for entities, batch for relations.
 struct CardStepShape {
   std::uint64_t batch = 0;           ///< samples
@@ -35,20 +38,22 @@ struct CardStepShape {
   }
 };
 
+/// A part of one upload.
+struct CardPart {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// One upload of a batch's index: parts at 16-byte borders. In the order of the members.
 struct CardIndexLayout {
-  struct Part {
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
-  };
-  Part rowOfSlot[2], rowStart[2], slotsByRow[2];
-  Part sampleWeights, headsCorrupted;
+  CardPart rowOfSlot[2], rowStart[2], slotsByRow[2];
+  CardPart sampleWeights, headsCorrupted;
   std::uint64_t total = 0;
 };
 
 [[nodiscard]] constexpr CardIndexLayout cardIndexLayout(const CardStepShape& shape) {
   CardIndexLayout layout;
-  const auto add = [&](CardIndexLayout::Part& part, std::uint64_t bytes) {
+  const auto add = [&](CardPart& part, std::uint64_t bytes) {
     part = {layout.total, bytes};
     layout.total += (bytes + 15) / 16 * 16;
   };
@@ -89,6 +94,78 @@ struct CardStepBytes {
   bytes.scratch = shape.batch * 4 * (shape.slotsPerSample - 1) * 8;
   bytes.notFinite = std::uint64_t{shape.tables} * 8;
   return bytes;
+}
+
+/// Page-locked memory of the machine that a step's copies go through: rows or row numbers, the index, what comes back.
+[[nodiscard]] constexpr std::uint64_t cardStepPinnedBytes(const CardStepShape& shape) {
+  const CardStepBytes bytes = cardStepBytes(shape);
+  std::uint64_t pinned = bytes.index + bytes.losses + bytes.notFinite;
+  for (std::uint32_t t = 0; t < shape.tables; ++t)
+    pinned += shape.tablesOnCard ? shape.slotsOf(t) * 8 : bytes.weights[t];
+  return pinned;
+}
+
+/// The shape of evaluations on a card. They take a block of rows and a piece of the queries at a time, so neither the
+/// table's rows nor the dataset's queries make them larger.
+struct CardRankShape {
+  std::uint64_t rows = 0;  ///< entities
+  std::uint64_t dim = 0;
+  bool tablesOnCard = false;
+  std::uint64_t queries = 256;         ///< of a piece, at most
+  std::uint64_t answers = 4096;        ///< of a piece, at most
+  std::uint64_t blockRows = 65536;     ///< at most: for more the masks would be the larger part of a piece
+  std::uint64_t blockBytes = 8 << 20;  ///< of a block that comes from elsewhere, at most, but for its first 64 rows
+};
+
+/// One piece of the queries; what comes back, answers and queries go to the card in one copy that ends with the masks
+/// of the queries there are. Parts at 16-byte borders, in the order of the members.
+struct CardRankLayout {
+  std::uint64_t blockRows = 0;    ///< a multiple of 64
+  CardPart above, equal;          ///< [answers] counts
+  CardPart notFinite;             ///< [2] row numbers
+  std::uint64_t resultBytes = 0;  ///< of these three, which come back
+  CardPart levels;                ///< [answers] doubles
+  CardPart answers;               ///< [answers] query and row, of tables on the card
+  CardPart queries;               ///< [queries] of 32 bytes
+  CardPart queryRows;             ///< [queries x 2 x dim] fixed and relation, of tables elsewhere
+  CardPart hidden;                ///< [queries x blockRows] bits
+  std::uint64_t total = 0;
+};
+
+[[nodiscard]] constexpr CardRankLayout cardRankLayout(const CardRankShape& shape) {
+  const std::uint64_t room =
+      shape.tablesOnCard ? shape.blockRows : std::min(shape.blockRows, shape.blockBytes / (shape.dim * 4));
+  CardRankLayout layout;
+  layout.blockRows = std::min((shape.rows + 63) / 64 * 64, std::max<std::uint64_t>(64, room / 64 * 64));
+  const auto add = [&](CardPart& part, std::uint64_t bytes) {
+    part = {layout.total, bytes};
+    layout.total += (bytes + 15) / 16 * 16;
+  };
+  add(layout.above, shape.answers * 8);
+  add(layout.equal, shape.answers * 8);
+  add(layout.notFinite, 16);
+  layout.resultBytes = layout.total;
+  add(layout.levels, shape.answers * 8);
+  add(layout.answers, shape.tablesOnCard ? shape.answers * 8 : 0);
+  add(layout.queries, shape.queries * 32);
+  add(layout.queryRows, shape.tablesOnCard ? 0 : shape.queries * 2 * shape.dim * 4);
+  add(layout.hidden, shape.queries * layout.blockRows / 8);
+  return layout;
+}
+
+/// Purpose workspace, allocated before the first step; as many bytes of page-locked memory beside them.
+struct CardRankBytes {
+  std::uint64_t blocks = 0;  ///< two, where the tables are elsewhere
+  std::uint64_t pieces = 0;  ///< two
+  [[nodiscard]] constexpr std::uint64_t total() const { return blocks + pieces; }
+};
+
+[[nodiscard]] constexpr CardRankBytes cardRankBytes(const CardRankShape& shape) {
+  const CardRankLayout layout = cardRankLayout(shape);
+  // Not the layout's rows but what they may fill: with a larger dim never less.
+  const std::uint64_t block =
+      std::min((shape.rows + 63) / 64 * 64 * shape.dim * 4, std::max(shape.blockBytes, 64 * shape.dim * 4));
+  return {shape.tablesOnCard ? 0 : 2 * block, 2 * layout.total};
 }
 
 }  // namespace dsa

@@ -44,6 +44,16 @@ DSA_MATH void storeOnce(double* to, double value) {
   }
 }
 
+/// The same for item c of a list: doubles in memory, or whatever has put(c, value).
+template <class L, class List>
+DSA_MATH void putOnce(List& list, std::uint32_t c, double value) {
+  if constexpr (requires { list.put(c, value); }) {
+    list.put(c, value);
+  } else {
+    storeOnce<L>(list + c, value);
+  }
+}
+
 /// Calls f(offset, count) for each group of lanes; count < W only for the last one.
 template <class L, class F>
 DSA_MATH void forLanes(std::uint32_t dim, F&& f) {

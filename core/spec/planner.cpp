@@ -56,24 +56,42 @@ Result<void> checkTable(const PlanTable& table, double k) {
   return {};
 }
 
-/// What a card holds besides the tables: a step's buffers and, of tables that lie there, its row numbers and gradients.
-std::uint64_t cardStep(const PlanInput& input, bool tablesOnCard) {
-  std::uint64_t bytes = 0;
+/// What a card holds besides the tables, and the machine for it.
+struct CardBuffers {
+  std::uint64_t device = 0;
+  std::uint64_t pinned = 0;
+};
+
+/// Buffers of a step and of evaluations; of tables that lie on the card, the row numbers and gradients of a step, too.
+CardBuffers cardBuffers(const PlanInput& input, bool tablesOnCard) {
+  CardBuffers bytes;
   if (input.samples == 0) {
     // Rows are known and samples are not: weights of the rows, their gradients, and those slot by slot; which slot is
     // whose, and what a sample needs, come on top.
     for (const PlanTable& table : input.tables)
-      bytes += 3 * std::min({input.batchRows, table.rows, kMostSlots}) * table.dim * 4;
+      bytes.device += 3 * std::min({input.batchRows, table.rows, kMostSlots}) * table.dim * 4;
     return bytes;
   }
-  const CardStepShape shape{input.samples, input.slotsPerSample, input.tables.front().dim,
+  const PlanTable& entities = input.tables.front();
+  const CardStepShape shape{input.samples, input.slotsPerSample, entities.dim,
                             static_cast<std::uint32_t>(input.tables.size()), tablesOnCard};
-  bytes = cardStepBytes(shape).total();
-  for (std::uint32_t t = 0; tablesOnCard && t < shape.tables; ++t) {
-    const PlanTable& table = input.tables[t];
-    const CardTableBytes whole =
-        cardTableBytes(table.rows, table.dim, rowFloats(table.rule, table.dim), std::min(table.rows, shape.slotsOf(t)));
-    bytes += whole.ids + whole.gradients;
+  bytes.device = cardStepBytes(shape).total();
+  bytes.pinned = cardStepPinnedBytes(shape);
+  if (tablesOnCard) {
+    std::uint64_t scan = kCardScanBytes;
+    for (std::uint32_t t = 0; t < shape.tables; ++t) {
+      const PlanTable& table = input.tables[t];
+      const CardTableBytes whole = cardTableBytes(table.rows, table.dim, rowFloats(table.rule, table.dim),
+                                                  std::min(table.rows, shape.slotsOf(t)));
+      bytes.device += whole.ids + whole.gradients;
+      scan = std::max(scan, rowBytes(table));
+    }
+    bytes.pinned += scan;
+  }
+  if (input.evaluates) {
+    const std::uint64_t rank = cardRankBytes({entities.rows, entities.dim, tablesOnCard}).total();
+    bytes.device += rank;
+    bytes.pinned += rank;
   }
   return bytes;
 }
@@ -99,7 +117,7 @@ Result<Plan> countBytes(const PlanInput& input) {
   result.total = *total;
   result.moments = result.total - result.weights;
   result.context = input.contextBytes;
-  result.cardBesides = cardStep(input, true) + input.contextBytes;
+  result.cardBesides = cardBuffers(input, true).device + input.contextBytes;
   return result;
 }
 
@@ -218,7 +236,8 @@ std::uint64_t largestDimThatFits(const PlanInput& input, std::uint64_t capacity)
 Result<Plan> plan(const PlanInput& input) {
   DSA_ASSIGN(Plan result, countBytes(input));
   const bool onDevice = input.placement == PlacementChoice::gpu;
-  result.device = onDevice ? result.total + result.cardBesides : cardStep(input, false) + result.context;
+  result.device = onDevice ? result.total + result.cardBesides : cardBuffers(input, false).device + result.context;
+  result.pinned = cardBuffers(input, onDevice).pinned;
   result.memory = result.batch;
   if (input.placement == PlacementChoice::ram) result.memory += result.total;
   if (input.placement == PlacementChoice::disk) result.memory += std::min(result.total, input.rowCache);
@@ -237,6 +256,7 @@ PlanInput planInputFor(const ResolvedSpec& spec, const DatasetFacts& facts, cons
   input.batchRows = batchSlots(spec.train.batch, spec.train.negatives);
   input.samples = spec.train.batch;
   input.slotsPerSample = 2 + spec.train.negatives;
+  input.evaluates = facts.kind != DatasetFacts::Kind::pairs;
   input.placement = spec.optimizer.placement;
   input.k = spec.k;
   input.rowCache = rowCacheBytes(spec);

@@ -34,6 +34,7 @@ struct PlanInput {
   double k = 0;
   std::uint64_t samples = 0;         ///< of a step, where they are known: a card has buffers for each
   std::uint64_t slotsPerSample = 0;  ///< 2 + negatives
+  bool evaluates = false;            ///< the dataset has edges to rank, which takes memory of a card
   std::uint64_t rowCache = 0;        ///< of placement disk with the direct engine: its budget
   std::uint64_t contextBytes = 0;    ///< what the card's driver takes for itself, where it is known
   PlanCapacity capacity;
@@ -66,9 +67,10 @@ struct Plan {
   std::uint64_t total = 0;  ///< weights + moments: the logical table
   std::uint64_t batch = 0;  ///< weights and moments of one step's rows
   std::uint64_t context = 0;
-  std::uint64_t cardBesides = 0;  ///< what a card that holds the tables needs more: buffers of a step, and the context
-  std::uint64_t device = 0;       ///< on the card that computes, context included: buffers of a step (card_bytes.h),
-                                  ///< and the whole table under placement gpu
+  std::uint64_t cardBesides = 0;  ///< what a card that holds the tables needs more: these buffers, and the context
+  std::uint64_t device = 0;       ///< on the card that computes, context included: buffers of a step and of evaluations
+                                  ///< (card_bytes.h), and the whole table under placement gpu
+  std::uint64_t pinned = 0;       ///< page-locked memory of the machine beside them, where a card computes
   std::uint64_t memory = 0;       ///< private memory for rows: the batch; the whole table under placement ram, the row
                                   ///< cache under placement disk, at most the table
   std::uint64_t disk = 0;         ///< file size of the table under placement disk, else 0; the file is sparse

@@ -15,7 +15,7 @@ constexpr std::uint64_t kPieceBytes = 1ull << 20;
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 template <class T>
-void put(std::byte* memory, const CardIndexLayout::Part& part, const std::vector<T>& values) {
+void put(std::byte* memory, const CardPart& part, const std::vector<T>& values) {
   DSA_CHECK(values.size() * sizeof(T) <= part.bytes);
   if (values.empty()) return;  // weights and sides that the dataset has not
   std::memcpy(memory + part.offset, values.data(), values.size() * sizeof(T));
@@ -104,9 +104,7 @@ Result<void> CardStep::bringWeights(Tables& tables) {
 
 BatchTable CardStep::batchTable(std::uint32_t t, Tables& tables) const {
   const std::byte* const index = m_index.data() + m_half * m_layout.total;
-  const auto at = [&](const CardIndexLayout::Part& part) {
-    return reinterpret_cast<const std::uint32_t*>(index + part.offset);
-  };
+  const auto at = [&](const CardPart& part) { return reinterpret_cast<const std::uint32_t*>(index + part.offset); };
   BatchTable table;
   table.weights = m_weights[t].as<float>();
   table.rowOfSlot = at(m_layout.rowOfSlot[t]);
@@ -136,7 +134,7 @@ Result<void> CardStep::runKernels(const PreparedBatch& batch, Tables& tables) {
   run.dim = m_options.dim;
   run.meanReduction = m_options.meanReduction;
   DSA_TRY(m_card.launch({run}, Card::Stream::compute));
-  // The numbers that FindNotFinite lowers begin at none.
+  // The numbers that FindBadRow lowers begin at none.
   auto* const found = reinterpret_cast<std::uint64_t*>(m_hostResults.data() + m_losses.size());
   std::fill_n(found, counts().size(), kNone);
   DSA_TRY(m_card.copy(m_notFinite.data(), reinterpret_cast<const std::byte*>(found), counts().size() * sizeof(*found),
@@ -144,9 +142,13 @@ Result<void> CardStep::runKernels(const PreparedBatch& batch, Tables& tables) {
   for (std::uint32_t t = 0; t < counts().size(); ++t) {
     const BatchTable table = batchTable(t, tables);
     DSA_TRY(m_card.launch({SumSlots{table, counts()[t], m_options.dim}}, Card::Stream::compute));
-    DSA_TRY(m_card.launch(
-        {FindNotFinite{table.rowGradients, counts()[t], m_notFinite.as<std::uint64_t>() + t, m_options.dim}},
-        Card::Stream::compute));
+    FindBadRow find;
+    find.rows = table.rowGradients;
+    find.stride = m_options.dim;
+    find.count = counts()[t];
+    find.first = m_notFinite.as<std::uint64_t>() + t;
+    find.dim = m_options.dim;
+    DSA_TRY(m_card.launch({find}, Card::Stream::compute));
   }
   DSA_TRY(m_card.copy(reinterpret_cast<std::byte*>(found), m_notFinite.data(), counts().size() * sizeof(*found),
                       Card::Copy::toHost, Card::Stream::compute));

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 
+#include "core/eval/card_ranking.h"
 #include "core/metrics/process_sampler.h"
 #include "core/optim/cold_steps.h"
 #include "core/train/table_hash.h"
@@ -71,6 +72,7 @@ class Training {
     DSA_ASSIGN(m_device, makeDevice(m_setup.spec));
     DSA_TRY(openTables());
     DSA_TRY(makeEngine());
+    DSA_TRY(makeRankMemory());
     m_observer.tablesReady(*m_tables);
     m_out.startStep = m_tables->step();
     m_state = fromBlob(m_tables->state());
@@ -83,6 +85,7 @@ class Training {
  private:
   Result<void> openTables();
   Result<void> makeEngine();
+  Result<void> makeRankMemory();
   Result<void> loop();
   Result<void> oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue, LookAhead& ahead);
   Result<void> afterStep(std::deque<std::unique_ptr<PreparedBatch>>& queue);
@@ -110,6 +113,7 @@ class Training {
   std::shared_ptr<Device> m_device;
   std::unique_ptr<Tables> m_tables;
   std::unique_ptr<StepEngine> m_engine;
+  std::unique_ptr<CardRankMemory> m_rankMemory;
   RunState m_state;
   ColdSteps m_coldSteps;
   bool m_stop = false;
@@ -164,6 +168,16 @@ Result<void> Training::makeEngine() {
   options.meanReduction = m_setup.spec.optimizer.reduction == ReductionChoice::mean;
   options.tablesOnDevice = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
   DSA_ASSIGN(m_engine, StepEngine::make(options, m_device, m_pool));
+  return {};
+}
+
+/// Where a device has memory of its own, evaluations there take some.
+Result<void> Training::makeRankMemory() {
+  if (!m_device->hasOwnMemory() || m_setup.facts.kind == DatasetFacts::Kind::pairs) return {};
+  const bool onCard = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
+  DSA_ASSIGN(m_rankMemory, CardRankMemory::make({m_setup.facts.entities, m_setup.spec.dim, onCard}, m_device));
+  m_rankMemory->entities = m_tables->onCard(0);
+  if (m_tables->shape().tables.size() > 1) m_rankMemory->relations = m_tables->onCard(1);
   return {};
 }
 
@@ -365,6 +379,7 @@ Result<void> Training::evaluateNow(std::uint64_t epoch) {
   if (m_setup.facts.kind == DatasetFacts::Kind::hierarchy && m_setup.facts.entities > kManyNodes)
     options.maxQueries = kSampledNodes;
   options.shouldStop = [this] { return m_options.stop != nullptr && m_options.stop->load(std::memory_order_relaxed); };
+  options.card = m_rankMemory.get();
   auto measured = evaluate(*m_setup.dataset, m_setup.model, m_setup.spec.k, entities, relations ? &*relations : nullptr,
                            m_level, m_pool, options);
   if (!measured && measured.error().code != ErrorCode::stopped) return tl::unexpected(std::move(measured).error());

@@ -84,5 +84,7 @@ struct FiberWarp {
   static double shuffleXor(double x, int mask) { return Fibers::exchange(x, mask); }
   static void meet() { Fibers::exchange(0, 0); }
   static void least(std::uint64_t* at, std::uint64_t value) { *at = std::min(*at, value); }
+  static void add(std::uint64_t* at, std::uint64_t value) { *at += value; }
 };
+
 }  // namespace dsa::test

@@ -34,7 +34,7 @@ bool runOnHost(const CardWork& work, bool backwards = false) {
   return met;
 }
 
-class HostCard final : public Card {
+class HostCard : public Card {
  public:
   explicit HostCard(std::uint64_t capacity = 1ull << 30) : m_capacity(capacity) {}
   ~HostCard() override {

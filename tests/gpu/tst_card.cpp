@@ -156,6 +156,9 @@ class TestCard : public QObject {
       const TrainOutcome got = finished(trainIn(folder(placement), run, watcher));
       QCOMPARE(got.losses, want.losses);
       QCOMPARE(got.tableSha256, want.tableSha256);
+      QCOMPARE(got.metrics.map, want.metrics.map);
+      QCOMPARE(got.metrics.meanRank, want.metrics.meanRank);
+      QCOMPARE(got.metrics.mrr, want.metrics.mrr);
       const auto planned = plan(planInputFor(run.spec, run.facts, {}));
       QVERIFY(planned.has_value());
       QCOMPARE(got.devicePeak, planned->device);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/model.h"
 #include "core/rows/row_init.h"
 #include "tests/gpu/host_card.h"
 #include "tests/gpu/row_cases.h"
@@ -61,22 +62,16 @@ class tst_card_work : public QObject {
     for (const std::uint64_t count : sizes()) {
       std::vector<std::uint64_t> ids(count);
       for (std::uint64_t i = 0; i < count; ++i) ids[i] = (i * 7 + 3) % 600;
-      for (const bool named : {true, false}) {
-        GatherRows work;
-        work.records = table.data();
-        work.stride = kStride;
-        work.ids = named ? ids.data() : nullptr;
-        work.first = named ? 0 : 11;
-        work.count = count;
-        work.dim = kDim;
-        std::vector<float> got(count * kDim, -1.0f);
-        work.out = got.data();
-        QVERIFY(runOnHost({work}));
-        for (std::uint64_t i = 0; i < count * kDim; ++i) {
-          const std::uint64_t row = named ? ids[i / kDim] : 11 + i / kDim;
-          QCOMPARE(got[i], table[row * kStride + i % kDim]);
-        }
-      }
+      GatherRows work;
+      work.records = table.data();
+      work.stride = kStride;
+      work.ids = ids.data();
+      work.count = count;
+      work.dim = kDim;
+      std::vector<float> got(count * kDim, -1.0f);
+      work.out = got.data();
+      QVERIFY(runOnHost({work}));
+      for (std::uint64_t i = 0; i < count * kDim; ++i) QCOMPARE(got[i], table[ids[i / kDim] * kStride + i % kDim]);
     }
   }
 
@@ -113,24 +108,129 @@ class tst_card_work : public QObject {
     }
   }
 
-  void theFirstRowThatIsNotFiniteIsFound() {
-    constexpr std::uint32_t kDim = 41;
+  void theFirstBadRowIsFound() {
+    constexpr std::uint32_t kDim = 41, kStride = 44;
     constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-    for (const std::uint64_t rows : sizes()) {
-      std::vector<float> grads = values(rows * kDim);
-      grads[0] = std::numeric_limits<float>::max();
+    for (const std::uint64_t count : sizes()) {
+      std::vector<float> rows = values(count * kStride);
+      for (float& value : rows) value *= 0.01f;
+      for (std::uint64_t i = 0; i < count; ++i) rows[i * kStride + kDim] = HUGE_VALF;  // no weights of the row
       std::uint64_t first = kNone;
-      FindNotFinite work{grads.data(), rows, &first, kDim};
-      QVERIFY(runOnHost({work}));
-      QCOMPARE(first, kNone);
-      for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), -HUGE_VALF}) {
-        std::vector<float> with = grads;
-        with[rows * kDim - 1] = bad;
-        with[rows / 2 * kDim + 33] = bad;
-        work.grads = with.data();
-        first = kNone;
+      FindBadRow work;
+      work.rows = rows.data();
+      work.stride = kStride;
+      work.count = count;
+      work.first = &first;
+      work.dim = kDim;
+      for (const double k : {0.0, 1.0}) {
+        work.ballK = k;
+        work.rows = rows.data();
         QVERIFY(runOnHost({work}));
-        QCOMPARE(first, rows / 2);
+        QCOMPARE(first, kNone);
+        for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 1.0f}) {
+          std::vector<float> with = rows;
+          with[(count - 1) * kStride + kDim - 1] = bad;
+          with[count / 2 * kStride + 33] = bad;
+          work.rows = with.data();
+          first = kNone;
+          QVERIFY(runOnHost({work}));
+          QCOMPARE(first, bad == 1.0f && k == 0 ? kNone : count / 2);
+          first = kNone;
+        }
+      }
+    }
+  }
+
+  void candidatesAreCounted() {
+    constexpr std::uint32_t kDim = 3;
+    for (const std::uint64_t count : sizes()) {
+      // One query with one level, one with three; every fifth candidate is hidden.
+      std::vector<float> rows(count * kDim);
+      for (std::uint64_t i = 0; i < count; ++i) rows[i * kDim] = static_cast<float>(i % 7);
+      const std::vector<float> fixed(kDim, 0.0f);
+      RankQuery queries[2];
+      queries[0].levelCount = 1;
+      queries[1].levelBegin = 1;
+      queries[1].levelCount = 3;
+      const double levels[4] = {-3, -6, -2.5, 0};
+      std::uint64_t above[4] = {}, equal[4] = {}, wantAbove[4] = {}, wantEqual[4] = {}, notFinite = ~0ull;
+      const std::uint64_t words = (count + 63) / 64;
+      std::vector<std::uint64_t> hidden(2 * words);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto score = -static_cast<double>(i % 7);
+        if (i % 5 == 0) {
+          hidden[i / 64] |= std::uint64_t{1} << i % 64;
+          hidden[words + i / 64] |= std::uint64_t{1} << i % 64;
+          continue;
+        }
+        wantAbove[0] += score > -3 ? 1 : 0;
+        wantEqual[0] += score == -3 ? 1 : 0;
+        wantAbove[1] += score > -6 && score < -2.5 ? 1 : 0;
+        wantEqual[1] += score == -6 ? 1 : 0;
+        wantAbove[2] += score > -2.5 && score < 0 ? 1 : 0;
+        wantEqual[3] += score == 0 ? 1 : 0;
+      }
+      CountCandidates work;
+      work.ask.model = ModelKind::euclidean;
+      work.ask.fixed = {fixed.data(), kDim};
+      work.ask.queries = queries;
+      work.ask.dim = kDim;
+      work.candidates = {rows.data(), kDim};
+      work.firstRow = 1000;
+      work.levels = levels;
+      work.hidden = hidden.data();
+      work.above = above;
+      work.equal = equal;
+      work.notFinite = &notFinite;
+      work.hiddenWords = words;
+      work.queries = 2;
+      work.candidateCount = static_cast<std::uint32_t>(count);
+      QVERIFY(runOnHost({work}, count % 2 == 0));
+      for (int i = 0; i < 4; ++i) {
+        QCOMPARE(above[i], wantAbove[i]);
+        QCOMPARE(equal[i], wantEqual[i]);
+      }
+      QCOMPARE(notFinite, ~0ull);
+      // Of hidden ones, too: the row is bad whoever asks.
+      rows[(count - 1) * kDim + 1] = HUGE_VALF;
+      QVERIFY(runOnHost({work}));
+      QCOMPARE(notFinite, (1000 + count - 1) << 32);
+    }
+  }
+
+  void answersAreScored() {
+    constexpr std::uint32_t kDim = 35;
+    const std::vector<float> rows = values(300 * kDim), relations = values(4 * kDim);
+    for (const std::uint64_t count : sizes()) {
+      std::vector<RankQuery> queries(3);
+      for (std::uint32_t q = 0; q < 3; ++q) {
+        queries[q].fixed = q * 7;
+        queries[q].relation = q + 1;
+        queries[q].heads = q % 2;
+      }
+      std::vector<RankAnswer> answers;
+      for (std::uint32_t i = 0; i < count; ++i) answers.push_back({i % 3, (i * 11 + 2) % 300});
+      std::vector<double> scores(count, 1.0);
+      ScoreAnswers work;
+      work.ask.model = ModelKind::transe;
+      work.ask.fixed = {rows.data(), kDim};
+      work.ask.relations = {relations.data(), kDim};
+      work.ask.queries = queries.data();
+      work.ask.dim = kDim;
+      work.rows = {rows.data(), kDim};
+      work.answers = answers.data();
+      work.scores = scores.data();
+      work.count = count;
+      QVERIFY(runOnHost({work}, count % 2 == 0));
+      const ModelKernels kernels = modelKernels(ModelKind::transe, KernelLevel::warp);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const RankQuery& query = queries[answers[i].query];
+        const float* const candidate = rows.data() + answers[i].row * kDim;
+        double want = 0;
+        kernels.score({rows.data() + query.fixed * kDim, relations.data() + query.relation * kDim, &candidate, 1, kDim,
+                       0, query.heads != 0},
+                      &want);
+        QCOMPARE(scores[i], want);
       }
     }
   }
