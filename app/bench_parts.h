@@ -38,7 +38,7 @@ inline Result<void> benchStep(Tables& tables, const StepParams& params, std::uin
                               ThreadPool& pool) {
   const std::vector<std::uint64_t> counts = {count};
   const std::vector<StepParams> all = {makeStep(params, tables.step() + 1, 0.01)};
-  return tables.apply(counts, all, StateBlob{}, ticket, pool);
+  return tables.apply(counts, all, StateBlob{}, ticket, {}, pool);
 }
 
 }  // namespace dsa

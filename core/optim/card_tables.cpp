@@ -61,6 +61,9 @@ class CardTables final : public WholeTables {
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
     readRow(t, row, {weights, shape().tables[t].dim});
   }
+  void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const override {
+    readRow(t, stepIds(t)[place], values);
+  }
   Result<void> intact() const override {
     const std::lock_guard lock(m_mutex);
     if (m_lost.message.empty()) return {};
@@ -101,7 +104,9 @@ class CardTables final : public WholeTables {
   };
 
   /// The gradients stand on the card, in grads(t), and the row numbers in onCard(t)->ids.
-  Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, ThreadPool&) override {
+  Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, const float* stepped,
+                          ThreadPool&) override {
+    DSA_CHECK(stepped == nullptr);  // they lie where they are stepped
     const OneTable& table = m_tables[t];
     UpdateRowsWork work;
     work.params = params;

@@ -40,9 +40,16 @@ struct GatherRows {
   std::uint32_t dim = 0;
 };
 
+/// Rows that lie one stride of floats apart.
+struct RowsInPlace {
+  const float* first = nullptr;
+  std::uint64_t stride = 0;
+  [[nodiscard]] DSA_HOST_DEVICE const float* row(std::uint64_t i) const { return first + i * stride; }
+};
+
 /// One table's part of a batch (BatchIndex).
 struct BatchTable {
-  const float* weights = nullptr;             ///< [rows x dim]
+  RowsInPlace weights;                        ///< of each row
   const std::uint32_t* rowOfSlot = nullptr;   ///< [slots]
   const std::uint32_t* rowStart = nullptr;    ///< [rows + 1]
   const std::uint32_t* slotsByRow = nullptr;  ///< [slots]
@@ -83,7 +90,7 @@ struct FindBadRow {
   std::uint32_t dim = 0;
 };
 
-/// Item i: one step of row ids[i] with gradient i. ids distinct, gradients finite.
+/// Item i: one step of row ids[i], or row i where ids is null, with gradient i. ids distinct, gradients finite.
 struct UpdateRowsWork {
   StepParams params;
   float* records = nullptr;
@@ -91,13 +98,6 @@ struct UpdateRowsWork {
   const std::uint64_t* ids = nullptr;
   const float* grads = nullptr;  ///< [count x dim]
   std::uint64_t count = 0;
-};
-
-/// Rows that lie one stride of floats apart.
-struct RowsInPlace {
-  const float* first = nullptr;
-  std::uint64_t stride = 0;
-  [[nodiscard]] DSA_HOST_DEVICE const float* row(std::uint64_t i) const { return first + i * stride; }
 };
 
 /// A query of an evaluation (QueryGroup), or some of its answers' scores.
@@ -186,8 +186,8 @@ DSA_HOST_DEVICE inline float* slotGradient(const BatchTable& table, std::uint32_
                                                             : table.slotGradients + std::uint64_t{slot} * dim;
 }
 
-DSA_HOST_DEVICE inline const float* slotWeights(const BatchTable& table, std::uint32_t slot, std::uint32_t dim) {
-  return table.weights + std::uint64_t{table.rowOfSlot[slot]} * dim;
+DSA_HOST_DEVICE inline const float* slotWeights(const BatchTable& table, std::uint32_t slot) {
+  return table.weights.row(table.rowOfSlot[slot]);
 }
 
 /// What a model asks of SampleRows, without an array of pointers.
@@ -201,7 +201,7 @@ struct CardSample {
   double k;
   bool candidatesAreHeads;
   [[nodiscard]] DSA_HOST_DEVICE const float* candidate(std::uint32_t c) const {
-    return slotWeights(*table, firstCandidate + c, dim);
+    return slotWeights(*table, firstCandidate + c);
   }
 };
 
@@ -223,11 +223,11 @@ struct RunSamplesBody {
     const auto sample = static_cast<std::uint32_t>(item);
     const std::uint32_t first = sample * job.slotsPerSample;
     const std::uint32_t candidates = job.slotsPerSample - 1;
-    const bool relations = job.relations.weights != nullptr;
+    const bool relations = job.relations.weights.first != nullptr;
     const CardSample rows{&job.entities,
                           first + 1,
-                          slotWeights(job.entities, first, job.dim),
-                          relations ? slotWeights(job.relations, sample, job.dim) : nullptr,
+                          slotWeights(job.entities, first),
+                          relations ? slotWeights(job.relations, sample) : nullptr,
                           candidates,
                           job.dim,
                           job.k,
@@ -282,7 +282,7 @@ struct UpdateRowsBody {
   UpdateRowsWork job;
   DSA_HOST_DEVICE void operator()(std::uint64_t i) const {
     const auto rule = RuleOnRow<WarpLanes<Warp>>::make(job.params);
-    rule(job.records + job.ids[i] * job.stride, job.grads + i * job.params.dim);
+    rule(job.records + (job.ids != nullptr ? job.ids[i] : i) * job.stride, job.grads + i * job.params.dim);
   }
 };
 

@@ -78,16 +78,16 @@ class MappedTables final : public StoreTables {
   bool wantsRows() const override { return m_power; }
   std::uint64_t announce(const StepRows& rows) override { return m_store->announce(rows); }
   Result<void> stage(std::span<const std::uint64_t>, std::uint64_t) override { return {}; }
-  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
-    m_store->readWeights(t, m_store->ids(t)[place], weights);
+  void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const override {
+    m_store->readValues(t, m_store->ids(t)[place], values);
   }
   void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const override {
     m_prefetched.fetch_add(m_store->prefetch(t, rows), std::memory_order_relaxed);
   }
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
-                     std::uint64_t ticket, ThreadPool& pool) override {
+                     std::uint64_t ticket, std::span<const float* const> stepped, ThreadPool& pool) override {
     if (m_keeper && m_keeper->over()) m_keeper->settle();
-    return m_store->apply(counts, params, next, ticket, pool);
+    return m_store->apply(counts, params, next, ticket, pool, stepped);
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
   Result<void> evict() override { return m_store->evict(); }
@@ -151,13 +151,13 @@ class DirectTables final : public StoreTables {
   Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket) override {
     return m_store->stage(counts, ticket);
   }
-  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
-    m_store->stagedWeights(t, place, weights);
+  void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const override {
+    m_store->staged(t, place, values);
   }
   void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}  // announced rows are brought in
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
-                     std::uint64_t ticket, ThreadPool& pool) override {
-    return m_store->apply(counts, params, next, ticket, pool);
+                     std::uint64_t ticket, std::span<const float* const> stepped, ThreadPool& pool) override {
+    return m_store->apply(counts, params, next, ticket, pool, stepped);
   }
   Result<void> checkpoint() override { return m_store->checkpoint(); }
   Result<void> evict() override { return m_store->evict(); }

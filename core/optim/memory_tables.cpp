@@ -58,6 +58,9 @@ class MemoryTables final : public WholeTables {
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const override {
     std::copy_n(record(t, row), shape().tables[t].dim, weights);
   }
+  void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const override {
+    std::copy_n(record(t, stepIds(t)[place]), values.size(), values.begin());
+  }
   Result<void> scanWeights(std::uint32_t t, std::uint64_t begin, std::uint64_t count, float* weights) const override {
     const std::uint32_t dim = shape().tables[t].dim;
     for (std::uint64_t i = 0; i < count; ++i) readWeights(t, begin + i, weights + i * dim);
@@ -70,7 +73,8 @@ class MemoryTables final : public WholeTables {
   }
 
  private:
-  Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, ThreadPool& pool) override {
+  Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, const float* stepped,
+                          ThreadPool& pool) override {
     const std::uint64_t width = shape().tables[t].recordFloats();
     float* const base = m_rows[t].as<float>();
     const std::uint64_t* const rowIds = ids(t);
@@ -79,6 +83,11 @@ class MemoryTables final : public WholeTables {
     for (std::uint64_t i = 0; i < count; ++i) m_pointers[i] = base + rowIds[i] * width;
     pool.parallelFor(count, std::max(kRowsATask, (count + pool.threads() - 1) / pool.threads()),
                      [&](std::uint64_t begin, std::uint64_t end, unsigned) {
+                       if (stepped != nullptr) {
+                         for (std::uint64_t i = begin; i < end; ++i)
+                           std::copy_n(stepped + i * width, width, m_pointers[i]);
+                         return;
+                       }
                        m_kernels.update(params, m_pointers.data() + begin, gradients + begin * params.dim, params.dim,
                                         end - begin);
                      });

@@ -74,13 +74,15 @@ class Tables {
   virtual std::uint64_t announce(const StepRows& rows) = 0;
   /// Waits until the rows of the step, counts[t] named by ids(t), can be read and changed. Error machine: the disk.
   virtual Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket) = 0;
-  /// Weights [dim] of row ids(t)[place] of the staged step. Thread-safe.
-  virtual void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const = 0;
+  /// The first values of the record of row ids(t)[place] of the staged step, weights before state. Thread-safe.
+  virtual void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const = 0;
   /// Rows that will be read soon. Thread-safe.
   virtual void prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const = 0;
-  /// One step of all tables; see RowStore::apply.
+  /// One step of all tables; see RowStore::apply. stepped: none, or for each table the records of the step's rows as
+  /// the step makes them, [count x recordFloats], in their order: whoever made them has stepped the rows.
   virtual Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params,
-                             const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) = 0;
+                             const StateBlob& next, std::uint64_t ticket, std::span<const float* const> stepped,
+                             ThreadPool& pool) = 0;
   virtual Result<void> checkpoint() = 0;
   /// Drops the table's pages from the page cache; elsewhere than on disk there is none: error usage.
   virtual Result<void> evict() = 0;

@@ -22,14 +22,11 @@ class WholeTables : public Tables {
   bool wantsRows() const override { return false; }
   std::uint64_t announce(const StepRows&) override { return 0; }
   Result<void> stage(std::span<const std::uint64_t>, std::uint64_t) override { return {}; }
-  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const override {
-    readWeights(t, m_ids[t][place], weights);
-  }
   void prefetch(std::uint32_t, std::span<const std::uint64_t>) const override {}
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
-                     std::uint64_t, ThreadPool& pool) override {
+                     std::uint64_t, std::span<const float* const> stepped, ThreadPool& pool) override {
     for (std::uint32_t t = 0; t < counts.size(); ++t) {
-      DSA_TRY(applyTable(t, counts[t], params[t], pool));
+      DSA_TRY(applyTable(t, counts[t], params[t], stepped.empty() ? nullptr : stepped[t], pool));
       for (std::uint64_t i = 0; i < counts[t]; ++i) m_touched[t].set(m_ids[t][i]);
     }
     m_state = next;
@@ -60,8 +57,10 @@ class WholeTables : public Tables {
       m_touched.emplace_back(m_bits.back().data(), table.rows);
     }
   }
-  /// One step of rows ids(t)[0 .. count).
-  virtual Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, ThreadPool& pool) = 0;
+  [[nodiscard]] const std::uint64_t* stepIds(std::uint32_t t) const { return m_ids[t].data(); }
+  /// One step of rows ids(t)[0 .. count); stepped: their records after it, or null.
+  virtual Result<void> applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, const float* stepped,
+                                  ThreadPool& pool) = 0;
 
  private:
   const char* m_where;

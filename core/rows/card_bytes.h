@@ -33,6 +33,8 @@ struct CardStepShape {
   std::uint64_t dim = 0;
   std::uint32_t tables = 1;  ///< 2 with relations
   bool tablesOnCard = false;
+  bool updatesOnCard = false;          ///< of tables elsewhere
+  std::uint64_t recordFloats[2] = {};  ///< of the tables, where that is so
   [[nodiscard]] constexpr std::uint64_t slotsOf(std::uint32_t t) const {
     return t == 0 ? batch * slotsPerSample : batch;
   }
@@ -70,6 +72,7 @@ struct CardIndexLayout {
 /// Buffers of a step on the device that computes it.
 struct CardStepBytes {
   std::uint64_t weights[2] = {};        ///< [slots x dim]; purpose batch
+  std::uint64_t moments[2] = {};        ///< their state, beside each row's weights, where it is stepped there
   std::uint64_t rowGradients[2] = {};   ///< the same, where the tables are elsewhere; purpose batch
   std::uint64_t slotGradients[2] = {};  ///< [slots x dim]; purpose model
   std::uint64_t index = 0;              ///< of this batch and the one that follows it; purpose batch
@@ -77,8 +80,8 @@ struct CardStepBytes {
   std::uint64_t scratch = 0;            ///< [batch x 4 x candidates] doubles; purpose model
   std::uint64_t notFinite = 0;          ///< one number a table; purpose workspace
   [[nodiscard]] constexpr std::uint64_t total() const {
-    return weights[0] + weights[1] + rowGradients[0] + rowGradients[1] + slotGradients[0] + slotGradients[1] + index +
-           losses + scratch + notFinite;
+    return weights[0] + weights[1] + moments[0] + moments[1] + rowGradients[0] + rowGradients[1] + slotGradients[0] +
+           slotGradients[1] + index + losses + scratch + notFinite;
   }
 };
 
@@ -88,6 +91,7 @@ struct CardStepBytes {
     bytes.weights[t] = shape.slotsOf(t) * shape.dim * 4;
     bytes.slotGradients[t] = bytes.weights[t];
     if (!shape.tablesOnCard) bytes.rowGradients[t] = bytes.weights[t];
+    if (shape.updatesOnCard) bytes.moments[t] = shape.slotsOf(t) * (shape.recordFloats[t] - shape.dim) * 4;
   }
   bytes.index = 2 * cardIndexLayout(shape).total;
   bytes.losses = shape.batch * 8;
@@ -101,7 +105,7 @@ struct CardStepBytes {
   const CardStepBytes bytes = cardStepBytes(shape);
   std::uint64_t pinned = bytes.index + bytes.losses + bytes.notFinite;
   for (std::uint32_t t = 0; t < shape.tables; ++t)
-    pinned += shape.tablesOnCard ? shape.slotsOf(t) * 8 : bytes.weights[t];
+    pinned += shape.tablesOnCard ? shape.slotsOf(t) * 8 : bytes.weights[t] + bytes.moments[t];
   return pinned;
 }
 

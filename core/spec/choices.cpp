@@ -35,6 +35,12 @@ const ChoiceList<EngineChoice>& choiceList(EngineChoice) {
   return list;
 }
 
+const ChoiceList<UpdateChoice>& choiceList(UpdateChoice) {
+  static const ChoiceList<UpdateChoice> list = {
+      {UpdateChoice::automatic, "auto"}, {UpdateChoice::cpu, "cpu"}, {UpdateChoice::device, "device"}};
+  return list;
+}
+
 const ChoiceList<DecayChoice>& choiceList(DecayChoice) {
   static const ChoiceList<DecayChoice> list = {{DecayChoice::none, "none"}, {DecayChoice::linear, "linear"}};
   return list;
@@ -70,6 +76,7 @@ const ChoiceList<Rule>& choiceList(Rule) {
 std::string_view choiceName(ModelChoice value) { return nameIn(choiceList(value), value); }
 std::string_view choiceName(PlacementChoice value) { return nameIn(choiceList(value), value); }
 std::string_view choiceName(EngineChoice value) { return nameIn(choiceList(value), value); }
+std::string_view choiceName(UpdateChoice value) { return nameIn(choiceList(value), value); }
 std::string_view choiceName(DecayChoice value) { return nameIn(choiceList(value), value); }
 std::string_view choiceName(ReductionChoice value) { return nameIn(choiceList(value), value); }
 std::string_view choiceName(DurabilityChoice value) { return nameIn(choiceList(value), value); }

@@ -18,6 +18,7 @@ using ChoiceList = std::vector<std::pair<E, std::string_view>>;
 const ChoiceList<ModelChoice>& choiceList(ModelChoice);
 const ChoiceList<PlacementChoice>& choiceList(PlacementChoice);
 const ChoiceList<EngineChoice>& choiceList(EngineChoice);
+const ChoiceList<UpdateChoice>& choiceList(UpdateChoice);
 const ChoiceList<DecayChoice>& choiceList(DecayChoice);
 const ChoiceList<ReductionChoice>& choiceList(ReductionChoice);
 const ChoiceList<DurabilityChoice>& choiceList(DurabilityChoice);

@@ -73,8 +73,15 @@ CardBuffers cardBuffers(const PlanInput& input, bool tablesOnCard) {
     return bytes;
   }
   const PlanTable& entities = input.tables.front();
-  const CardStepShape shape{input.samples, input.slotsPerSample, entities.dim,
-                            static_cast<std::uint32_t>(input.tables.size()), tablesOnCard};
+  CardStepShape shape;
+  shape.batch = input.samples;
+  shape.slotsPerSample = input.slotsPerSample;
+  shape.dim = entities.dim;
+  shape.tables = static_cast<std::uint32_t>(input.tables.size());
+  shape.tablesOnCard = tablesOnCard;
+  shape.updatesOnCard = input.updatesOnCard && !tablesOnCard;
+  for (std::uint32_t t = 0; t < shape.tables; ++t)
+    shape.recordFloats[t] = rowFloats(input.tables[t].rule, input.tables[t].dim);
   bytes.device = cardStepBytes(shape).total();
   bytes.pinned = cardStepPinnedBytes(shape);
   if (tablesOnCard) {
@@ -256,6 +263,7 @@ PlanInput planInputFor(const ResolvedSpec& spec, const DatasetFacts& facts, cons
   input.batchRows = batchSlots(spec.train.batch, spec.train.negatives);
   input.samples = spec.train.batch;
   input.slotsPerSample = 2 + spec.train.negatives;
+  input.updatesOnCard = spec.optimizer.update == UpdateChoice::device;
   input.evaluates = facts.kind != DatasetFacts::Kind::pairs;
   input.placement = spec.optimizer.placement;
   input.k = spec.k;

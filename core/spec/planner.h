@@ -34,6 +34,7 @@ struct PlanInput {
   double k = 0;
   std::uint64_t samples = 0;         ///< of a step, where they are known: a card has buffers for each
   std::uint64_t slotsPerSample = 0;  ///< 2 + negatives
+  bool updatesOnCard = false;        ///< the card steps rows of a table that lies elsewhere
   bool evaluates = false;            ///< the dataset has edges to rank, which takes memory of a card
   std::uint64_t rowCache = 0;        ///< of placement disk with the direct engine: its budget
   std::uint64_t contextBytes = 0;    ///< what the card's driver takes for itself, where it is known

@@ -148,6 +148,18 @@ Result<void> checkPlace(const ResolvedSpec& spec) {
         "optimizer.placement: gpu does not fit device {}; set device to cuda:N or to sim:SIZE such as \"sim:12 GiB\"",
         spec.device);
   }
+  if (spec.optimizer.update == UpdateChoice::device && device.kind == DeviceChoice::Kind::cpu) {
+    return fail(ErrorCode::usage,
+                "optimizer.update: device does not fit device {}, which has no memory of its own; set device to cuda:N "
+                "or to sim:SIZE such as \"sim:12 GiB\", or update to auto",
+                spec.device);
+  }
+  if (spec.optimizer.update == UpdateChoice::cpu && placement == PlacementChoice::gpu) {
+    return fail(
+        ErrorCode::usage,
+        "optimizer.update: cpu does not fit placement gpu, whose rows are stepped where they lie; set update to "
+        "auto, or take placement disk or ram");
+  }
   if (spec.ramBudget != 0 && placement != PlacementChoice::disk) {
     return fail(ErrorCode::usage,
                 "ram_budget: a budget does not fit placement {}, whose table is in memory whole; take placement disk, "

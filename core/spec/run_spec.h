@@ -19,6 +19,7 @@ enum class PlacementChoice { disk, ram, gpu };
 /// The row cache of the direct engine where no budget is set.
 inline constexpr std::uint64_t kDirectRowCache = std::uint64_t{1} << 30;
 enum class EngineChoice { automatic, mmap, direct };  ///< "auto" in JSON
+enum class UpdateChoice { automatic, cpu, device };   ///< who steps the rows; "auto" in JSON
 enum class DecayChoice { none, linear };
 enum class ReductionChoice { sum, mean };
 enum class DurabilityChoice { process, power };  ///< what a checkpoint survives: SIGKILL, or loss of power too
@@ -31,6 +32,7 @@ struct SpecOf {
     Field<Rule> rule{};
     Field<PlacementChoice> placement{};
     Field<EngineChoice> engine{};
+    Field<UpdateChoice> update{};
     Field<double> lr{};
     Field<DecayChoice> lrDecay{};
     Field<double> beta1{};
@@ -123,6 +125,7 @@ Result<DeviceChoice> parseDevice(const std::string& text);
 std::string_view choiceName(ModelChoice value);
 std::string_view choiceName(PlacementChoice value);
 std::string_view choiceName(EngineChoice value);
+std::string_view choiceName(UpdateChoice value);
 std::string_view choiceName(DecayChoice value);
 std::string_view choiceName(ReductionChoice value);
 std::string_view choiceName(DurabilityChoice value);

@@ -119,6 +119,14 @@ void addOptimizerWhere(std::vector<SpecKey>& table) {
             .defaultText = "direct under a budget, else mmap",
             .effect = SpecEffect::none},
            DSA_FIELD(optimizer.engine)));
+  table.push_back(bind({.path = "optimizer.update",
+                        .flags = "--update",
+                        .help = "who steps the rows of a table on disk or in RAM: the processor, or the device that "
+                                "computes, to which their state goes and from which it comes back",
+                        .fixedDefault = text("auto"),
+                        .defaultText = "the device under placement gpu, else the processor",
+                        .effect = SpecEffect::none},
+                       DSA_FIELD(optimizer.update)));
 }
 
 void addOptimizerStep(std::vector<SpecKey>& table) {

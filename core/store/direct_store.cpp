@@ -330,14 +330,15 @@ Result<void> DirectStore::stage(std::span<const std::uint64_t> counts, std::uint
   return breakOff(m_failure.error());
 }
 
-void DirectStore::stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const {
+void DirectStore::staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const {
   const UnitLayout& layout = table(t).layout();
   const std::byte* const unit = m_caches[t].data(m_batches.front()->places[t][place]);
   const std::uint64_t within = layout.rowsPerUnit == 1 ? 0 : ids(t)[place] % layout.rowsPerUnit;
-  std::memcpy(weights, unit + within * layout.recordBytes, m_files->m_shape.tables[t].dim * sizeof(float));
+  std::memcpy(values.data(), unit + within * layout.recordBytes, values.size_bytes());
 }
 
-void DirectStore::applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, ThreadPool& pool) {
+void DirectStore::applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, const float* stepped,
+                             ThreadPool& pool) {
   const UnitLayout& layout = table(t).layout();
   const RowCache& cache = m_caches[t];
   const std::vector<std::uint32_t>& places = m_batches.front()->places[t];
@@ -357,7 +358,12 @@ void DirectStore::applyTable(std::uint32_t t, std::uint64_t count, const StepPar
         }
         rows[i - from] = reinterpret_cast<float*>(record(i));
       }
-      m_kernels.update(params, rows, grads(t) + from * params.dim, params.dim, to - from);
+      if (stepped == nullptr) {
+        m_kernels.update(params, rows, grads(t) + from * params.dim, params.dim, to - from);
+        continue;
+      }
+      const std::uint64_t width = m_files->m_shape.tables[t].recordFloats();
+      for (std::uint64_t i = from; i < to; ++i) std::copy_n(stepped + i * width, width, rows[i - from]);
     }
   };
   if (count < kDirectRowsForThreads)
@@ -376,13 +382,14 @@ void DirectStore::markTouched(std::uint32_t t, std::uint64_t count) {
 }
 
 Result<void> DirectStore::apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params,
-                                const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) {
+                                const StateBlob& next, std::uint64_t ticket, ThreadPool& pool,
+                                std::span<const float* const> stepped) {
   DSA_CHECK(counts.size() == tables() && params.size() == counts.size());
   DSA_TRY(stage(counts, ticket));
   const Batch& batch = *m_batches.front();
   for (std::uint32_t t = 0; t < tables(); ++t) {
     DSA_CHECK(counts[t] == batch.rows[t].size());
-    applyTable(t, counts[t], params[t], pool);
+    applyTable(t, counts[t], params[t], stepped.empty() ? nullptr : stepped[t], pool);
   }
   for (std::uint32_t t = 0; t < tables(); ++t) {
     for (const std::uint32_t place : batch.pinned[t]) m_caches[t].markDirty(place);

@@ -63,11 +63,11 @@ class DirectStore final : public UnitOverlay {
   /// Waits until the rows of this step, named by ids(t), are in memory; announces it where the ticket does not count.
   /// Error machine: the disk; no row was changed.
   Result<void> stage(std::span<const std::uint64_t> counts, std::uint64_t ticket);
-  /// Weights [dim] of row ids(t)[place] of the staged step. Any thread.
-  void stagedWeights(std::uint32_t t, std::uint64_t place, float* weights) const;
+  /// The first values of the record of row ids(t)[place] of the staged step, weights before state. Any thread.
+  void staged(std::uint32_t t, std::uint64_t place, std::span<float> values) const;
   /// As RowStore::apply; stages the step if that was not done.
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
-                     std::uint64_t ticket, ThreadPool& pool);
+                     std::uint64_t ticket, ThreadPool& pool, std::span<const float* const> stepped = {});
 
   /// The present step becomes the one that a kill or a power loss leads back to. Time: rows changed since the last one.
   Result<void> checkpoint();
@@ -111,7 +111,8 @@ class DirectStore final : public UnitOverlay {
   Result<void> runRequests();
   void dropStaged();
   void unpin(const Batch& batch);
-  void applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, ThreadPool& pool);
+  void applyTable(std::uint32_t t, std::uint64_t count, const StepParams& params, const float* stepped,
+                  ThreadPool& pool);
   void markTouched(std::uint32_t t, std::uint64_t count);
   Result<void> flush(std::uint32_t t, std::uint32_t from);
   Result<void> commit();

@@ -138,7 +138,7 @@ tl::unexpected<Error> Intent::damaged(const char* what, std::uint64_t found, con
 }
 
 void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end,
-                        const RowKernels& kernels) const {
+                        const RowKernels& kernels, const float* stepped) const {
   Progress& mine = progress(worker, t);
   const StepParams& params = m_page->params[t];
   const std::uint64_t* const rowIds = ids(t);
@@ -161,23 +161,28 @@ void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray
     keepOrder();
     publish(mine.saved, stop);
     keepOrder();
-    kernels.update(params, rows, grads(t) + begin * params.dim, params.dim, stop - begin);
+    if (stepped == nullptr) {
+      kernels.update(params, rows, grads(t) + begin * params.dim, params.dim, stop - begin);
+    } else {
+      for (std::uint64_t i = begin; i < stop; ++i)
+        std::memcpy(rows[i - begin], stepped + i * (stride / sizeof(float)), stride);
+    }
     keepOrder();
     publish(mine.done, stop);
   }
 }
 
-void Intent::apply(std::span<const RecordArray> tables, const RowKernels& kernels, ThreadPool& pool) const {
+void Intent::apply(std::span<const RecordArray> tables, const RowKernels& kernels,
+                   std::span<const float* const> stepped, ThreadPool& pool) const {
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
     const std::uint64_t n = m_page->rows[t];
-    // One range a worker of arm(), whether the pool has as many threads or not.
-    if (m_page->workers == 1) {
-      applyRange(0, t, tables[t], n, kernels);
-    } else {
-      pool.partitioned(n, [&](std::uint64_t, std::uint64_t end, unsigned worker) {
-        applyRange(worker, t, tables[t], end, kernels);
-      });
-    }
+    const std::uint64_t ranges = m_page->workers;
+    // A range at a time, to whichever thread is free: one that the kernel's write-back keeps does not hold up the rest.
+    pool.parallelFor(ranges, 1, [&](std::uint64_t begin, std::uint64_t end, unsigned) {
+      for (std::uint64_t r = begin; r < end; ++r)
+        applyRange(static_cast<std::uint32_t>(r), t, tables[t], n * (r + 1) / ranges, kernels,
+                   stepped.empty() ? nullptr : stepped[t]);
+    });
   }
 }
 
@@ -192,7 +197,7 @@ bool Intent::finish(std::span<const RecordArray> tables, const RowKernels& kerne
       }
       keepOrder();
       publish(mine.saved, mine.done);
-      applyRange(w, t, tables[t], m_page->rows[t] * (w + 1) / m_page->workers, kernels);
+      applyRange(w, t, tables[t], m_page->rows[t] * (w + 1) / m_page->workers, kernels, nullptr);
     }
   }
   return true;

@@ -40,8 +40,10 @@ class Intent {
   /// each table.
   void arm(std::uint64_t step, std::span<const std::uint64_t> rows, std::span<const StepParams> params,
            const StateBlob& next, unsigned workers) const;
-  /// Changes the rows of all tables. After arm().
-  void apply(std::span<const RecordArray> tables, const RowKernels& kernels, ThreadPool& pool) const;
+  /// Changes the rows of all tables, or puts the records `stepped` [table][count x stride] there, which are those that
+  /// the kernels would make. After arm().
+  void apply(std::span<const RecordArray> tables, const RowKernels& kernels, std::span<const float* const> stepped,
+             ThreadPool& pool) const;
   /// Whether an armed step can be believed by the process after ours: every count, place, row and rule against the
   /// superblock, `applied` steps being applied. Error input: damaged; names what, found and expected.
   [[nodiscard]] Result<void> check(std::uint64_t applied) const;
@@ -57,7 +59,7 @@ class Intent {
   }
   [[nodiscard]] std::byte* undo(std::uint32_t worker) const { return m_undo + worker * m_undoBytes; }
   void applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray& records, std::uint64_t end,
-                  const RowKernels& kernels) const;
+                  const RowKernels& kernels, const float* stepped) const;
   [[nodiscard]] Result<void> checkTable(std::uint32_t t) const;
   [[nodiscard]] tl::unexpected<Error> damaged(const char* what, std::uint64_t found, const std::string& expected) const;
   void layOut(std::byte* content, const Superblock& super);

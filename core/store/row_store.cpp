@@ -61,14 +61,19 @@ const SlottedTable* RowStore::slotted(std::uint32_t t) const {
 }
 
 void RowStore::readWeights(std::uint32_t t, std::uint64_t row, float* weights) const {
+  readValues(t, row, {weights, m_shape.tables[t].dim});
+}
+
+void RowStore::readValues(std::uint32_t t, std::uint64_t row, std::span<float> values) const {
   const TableShape& table = m_shape.tables[t];
   if (m_touched[t].test(row)) {
     if (slotted(t) != nullptr)
-      readSlottedWeights(t, row, weights);
+      readSlotted(t, row, values);
     else
-      std::memcpy(weights, m_records[t].at(row), table.dim * sizeof(float));
+      std::memcpy(values.data(), m_records[t].at(row), values.size_bytes());
   } else {
-    initialWeights(m_shape.seed, t, row, table.dim, table.initScale, weights);
+    initialWeights(m_shape.seed, t, row, table.dim, table.initScale, values.data());
+    std::fill(values.begin() + table.dim, values.end(), 0.0f);
   }
 }
 
@@ -114,7 +119,8 @@ void RowStore::markTouched(std::span<const std::uint64_t> counts) const {
 }
 
 Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params,
-                             const StateBlob& next, std::uint64_t ticket, ThreadPool& pool) {
+                             const StateBlob& next, std::uint64_t ticket, ThreadPool& pool,
+                             std::span<const float* const> stepped) {
   DSA_CHECK(m_writable && counts.size() == m_records.size() && params.size() == counts.size());
   DSA_TRY(usable());
   std::uint64_t rows = 0;
@@ -136,10 +142,11 @@ Result<void> RowStore::apply(std::span<const std::uint64_t> counts, std::span<co
     }
   }
   DSA_CHECK(pool.threads() <= kMaxWorkers);
-  const unsigned workers = rows < kRowsForThreads ? 1 : pool.threads();
+  const unsigned workers =
+      rows < kRowsForThreads || pool.threads() == 1 ? 1 : std::min<unsigned>(pool.threads() * 8, kMaxWorkers);
   const std::uint64_t made = step() + 1;
   m_intent.arm(made, counts, params, next, workers);
-  m_intent.apply(m_records, m_kernels, pool);
+  m_intent.apply(m_records, m_kernels, stepped, pool);
   if (damaged()) return usable();
   markTouched(counts);
   live().states[made % 2] = next;

@@ -131,6 +131,8 @@ class RowStore {
   /// Weights [dim] of any row, the initial ones where no step touched it. Thread-safe towards itself. In slots: by a
   /// read of its own; a unit that cannot be read reads as zeros (scans say why: RowScan).
   void readWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
+  /// The same of the first values of its record, weights before state; at least the weights.
+  void readValues(std::uint32_t t, std::uint64_t row, std::span<float> values) const;
   [[nodiscard]] const TouchedBits& touchedBits(std::uint32_t t) const { return m_touched[t]; }
 
   /// A step ahead of time: in "power", its rows' old records go to the journal. Returns a ticket for apply(), 0 in
@@ -140,9 +142,11 @@ class RowStore {
   std::uint64_t prefetch(std::uint32_t t, std::span<const std::uint64_t> rows) const;
 
   /// Applies one step to all tables: counts[t] rows named by ids(t) with grads(t), params[t]; then step() is one more
-  /// and state() is `next`. Error machine: no space for new rows or for the journal; no row was changed.
+  /// and state() is `next`. stepped: none, or for each table the records [count x recordFloats] that the step makes of
+  /// these rows, whoever computed them; grads(t) stand all the same, for whoever finishes a killed step. Error machine:
+  /// no space for new rows or for the journal; no row was changed.
   Result<void> apply(std::span<const std::uint64_t> counts, std::span<const StepParams> params, const StateBlob& next,
-                     std::uint64_t ticket, ThreadPool& pool);
+                     std::uint64_t ticket, ThreadPool& pool, std::span<const float* const> stepped = {});
 
   /// Makes the present step the one that a power loss leads back to. Time: rows touched since the last one. No-op in
   /// "process". Steps announced but not applied are better announced again, ahead of time. Error machine: the disk
@@ -179,7 +183,7 @@ class RowStore {
   Result<void> copyHome(std::uint32_t t);
   Result<void> settleDirect();
   Result<void> makeSlotted();
-  void readSlottedWeights(std::uint32_t t, std::uint64_t row, float* weights) const;
+  void readSlotted(std::uint32_t t, std::uint64_t row, std::span<float> values) const;
   Result<void> recover();
   Result<void> finishStep();
   Result<void> rollBack();

@@ -197,7 +197,7 @@ Result<std::unique_ptr<RowStore>> RowStore::openForDirect(const std::string& fol
   return store;
 }
 
-void RowStore::readSlottedWeights(std::uint32_t t, std::uint64_t row, float* weights) const {
+void RowStore::readSlotted(std::uint32_t t, std::uint64_t row, std::span<float> values) const {
   const SlottedTable& table = *m_slotted[t];
   const UnitLayout& layout = table.layout();
   const std::uint64_t unit = row / layout.rowsPerUnit;
@@ -218,8 +218,7 @@ void RowStore::readSlottedWeights(std::uint32_t t, std::uint64_t row, float* wei
     else
       std::fill(memory.begin(), memory.end(), std::byte{0});
   }
-  std::memcpy(weights, slot + (row - layout.firstRow(unit)) * layout.recordBytes,
-              m_shape.tables[t].dim * sizeof(float));
+  std::memcpy(values.data(), slot + (row - layout.firstRow(unit)) * layout.recordBytes, values.size_bytes());
 }
 
 }  // namespace dsa

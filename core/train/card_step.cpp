@@ -41,11 +41,12 @@ Result<void> CardStep::allocate() {
   const CardStepBytes bytes = cardStepBytes(shape);
   m_layout = cardIndexLayout(shape);
   for (std::uint32_t t = 0; t < shape.tables; ++t) {
-    DSA_ASSIGN(m_weights[t], m_device->allocate(bytes.weights[t], Purpose::batch));
+    DSA_ASSIGN(m_weights[t],
+               m_device->allocate({{Purpose::batch, bytes.weights[t]}, {Purpose::moments, bytes.moments[t]}}));
     DSA_ASSIGN(m_slotGradients[t], m_device->allocate(bytes.slotGradients[t], Purpose::model));
     if (bytes.rowGradients[t] > 0) {
       DSA_ASSIGN(m_rowGradients[t], m_device->allocate(bytes.rowGradients[t], Purpose::batch));
-      DSA_ASSIGN(m_hostRows[t], PinnedBuffer::make(m_device->card(), bytes.weights[t]));
+      DSA_ASSIGN(m_hostRows[t], PinnedBuffer::make(m_device->card(), bytes.weights[t] + bytes.moments[t]));
     } else {
       DSA_ASSIGN(m_hostIds[t], PinnedBuffer::make(m_device->card(), shape.slotsOf(t) * sizeof(std::uint64_t)));
     }
@@ -74,8 +75,6 @@ Result<void> CardStep::uploadIndex(const PreparedBatch& batch, std::size_t half)
 }
 
 Result<void> CardStep::bringWeights(Tables& tables) {
-  const std::uint64_t rowBytes = std::uint64_t{m_options.dim} * sizeof(float);
-  const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceBytes / rowBytes);
   for (std::uint32_t t = 0; t < counts().size(); ++t) {
     if (const auto table = tables.onCard(t)) {
       std::memcpy(m_hostIds[t].data(), tables.ids(t), counts()[t] * sizeof(std::uint64_t));
@@ -91,10 +90,12 @@ Result<void> CardStep::bringWeights(Tables& tables) {
       DSA_TRY(m_card.launch({work}, Card::Stream::compute));
       continue;
     }
+    const std::uint64_t rowBytes = rowFloatsOf(t) * sizeof(float);
+    const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceBytes / rowBytes);
     auto* const rows = reinterpret_cast<float*>(m_hostRows[t].data());
     for (std::uint64_t begin = 0; begin < counts()[t]; begin += piece) {
       const std::uint64_t end = std::min(counts()[t], begin + piece);
-      gather(tables, t, begin, end, rows);
+      gather(tables, t, begin, end, rowFloatsOf(t), rows);
       DSA_TRY(m_card.copy(m_weights[t].data() + begin * rowBytes, m_hostRows[t].data() + begin * rowBytes,
                           (end - begin) * rowBytes, Card::Copy::toCard, Card::Stream::copy));
     }
@@ -106,7 +107,7 @@ BatchTable CardStep::batchTable(std::uint32_t t, Tables& tables) const {
   const std::byte* const index = m_index.data() + m_half * m_layout.total;
   const auto at = [&](const CardPart& part) { return reinterpret_cast<const std::uint32_t*>(index + part.offset); };
   BatchTable table;
-  table.weights = m_weights[t].as<float>();
+  table.weights = {m_weights[t].as<float>(), rowFloatsOf(t)};
   table.rowOfSlot = at(m_layout.rowOfSlot[t]);
   table.rowStart = at(m_layout.rowStart[t]);
   table.slotsByRow = at(m_layout.slotsByRow[t]);
@@ -197,6 +198,26 @@ Result<void> CardStep::compute(const PreparedBatch& batch, const PreparedBatch* 
   DSA_TRY(bringGradients(tables));
   sumLosses(reinterpret_cast<const double*>(m_hostResults.data()), batch.batch.samples);
   return {};
+}
+
+/// After compute() has brought the gradients, for whoever finishes a killed step.
+Result<std::span<const float* const>> CardStep::stepRows(std::span<const StepParams> params) {
+  m_stepped.clear();
+  if (!m_options.updatesOnDevice) return std::span<const float* const>();
+  for (std::uint32_t t = 0; t < counts().size(); ++t) {
+    UpdateRowsWork work;
+    work.params = params[t];
+    work.records = m_weights[t].as<float>();
+    work.stride = rowFloatsOf(t);
+    work.grads = m_rowGradients[t].as<float>();
+    work.count = counts()[t];
+    DSA_TRY(m_card.launch({work}, Card::Stream::compute));
+    DSA_TRY(m_card.copy(m_hostRows[t].data(), m_weights[t].data(), counts()[t] * rowFloatsOf(t) * sizeof(float),
+                        Card::Copy::toHost, Card::Stream::compute));
+    m_stepped.push_back(reinterpret_cast<const float*>(m_hostRows[t].data()));
+  }
+  DSA_TRY(m_card.wait(Card::Stream::compute));
+  return std::span<const float* const>(m_stepped);
 }
 
 BadGradient CardStep::badGradient(Tables&) const {

@@ -39,6 +39,7 @@ Result<void> HostStep::allocate(const std::shared_ptr<Device>& device) {
     DSA_ASSIGN(DeviceBuffer gradients, device->allocate(bytes.slotGradients[t], Purpose::model));
     m_weights.push_back(std::move(weights));
     m_slotGradients.push_back(std::move(gradients));
+    DSA_TRY(standIn(bytes.moments[t], Purpose::moments));
     DSA_TRY(standIn(bytes.rowGradients[t], Purpose::batch));
   }
   DSA_TRY(standIn(bytes.index, Purpose::batch));
@@ -111,7 +112,8 @@ void HostStep::sumDuplicates(const PreparedBatch& batch, Tables& tables, std::ui
 
 Result<void> HostStep::compute(const PreparedBatch& batch, const PreparedBatch*, Tables& tables) {
   DSA_TRY(stage(batch, tables));
-  for (std::uint32_t t = 0; t < batch.tables.size(); ++t) gather(tables, t, 0, counts()[t], m_weights[t].as<float>());
+  for (std::uint32_t t = 0; t < batch.tables.size(); ++t)
+    gather(tables, t, 0, counts()[t], m_options.dim, m_weights[t].as<float>());
   const std::uint64_t floats = std::uint64_t{batch.batch.slotsPerSample} * m_options.dim;
   const std::uint64_t grain = std::max<std::uint64_t>(1, kFloatsForThreads / 4 / floats);
   m_pool.parallelFor(batch.batch.samples, grain, [&](std::uint64_t begin, std::uint64_t end, unsigned worker) {

@@ -36,12 +36,11 @@ Result<void> StepEngine::stage(const PreparedBatch& batch, Tables& tables) {
 }
 
 void StepEngine::gather(const Tables& tables, std::uint32_t t, std::uint64_t begin, std::uint64_t end,
-                        float* weights) const {
-  const std::uint32_t dim = m_options.dim;
-  m_pool.parallelFor(end - begin, std::max<std::uint64_t>(1, kFloatsGathered / dim),
+                        std::uint64_t width, float* values) const {
+  m_pool.parallelFor(end - begin, std::max<std::uint64_t>(1, kFloatsGathered / width),
                      [&](std::uint64_t from, std::uint64_t to, unsigned) {
                        for (std::uint64_t i = begin + from; i < begin + to; ++i)
-                         tables.stagedWeights(t, i, weights + i * dim);
+                         tables.staged(t, i, {values + i * width, width});
                      });
 }
 
@@ -51,8 +50,15 @@ void StepEngine::sumLosses(const double* losses, std::uint32_t samples) {
 }
 
 CardStepShape StepEngine::cardShape() const {
-  return {m_options.batch, m_options.slotsPerSample, m_options.dim, hasRelations(m_options.model) ? 2u : 1u,
-          m_options.tablesOnDevice};
+  CardStepShape shape;
+  shape.batch = m_options.batch;
+  shape.slotsPerSample = m_options.slotsPerSample;
+  shape.dim = m_options.dim;
+  shape.tables = hasRelations(m_options.model) ? 2 : 1;
+  shape.tablesOnCard = m_options.tablesOnDevice;
+  shape.updatesOnCard = m_options.updatesOnDevice;
+  for (std::uint32_t t = 0; t < shape.tables; ++t) shape.recordFloats[t] = m_options.recordFloats[t];
+  return shape;
 }
 
 }  // namespace dsa

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/base/thread_pool.h"
@@ -26,7 +27,9 @@ class StepEngine {
     std::uint32_t batch = 0;
     std::uint32_t slotsPerSample = 0;
     bool meanReduction = false;
-    bool tablesOnDevice = false;  ///< placement gpu
+    bool tablesOnDevice = false;         ///< placement gpu
+    bool updatesOnDevice = false;        ///< the device steps the rows of tables elsewhere
+    std::uint64_t recordFloats[2] = {};  ///< of the tables
   };
 
   /// On the processor, or on the device's card where it has one. Error machine: the buffers do not fit the device.
@@ -38,6 +41,12 @@ class StepEngine {
   /// next: the batch after it where it is known, for what can be brought to a card meanwhile; it stays until the next
   /// call, which is for it. Error machine: the rows cannot be read; the card failed.
   virtual Result<void> compute(const PreparedBatch& batch, const PreparedBatch* next, Tables& tables) = 0;
+  /// Steps the rows of the last compute() on the device, where it is the one to do that: their records as
+  /// Tables::apply() takes them, until the next compute(). Else none: the tables step their rows. Error machine: the
+  /// card failed.
+  virtual Result<std::span<const float* const>> stepRows(std::span<const StepParams>) {
+    return std::span<const float* const>();
+  }
   /// The first gradient of the last compute() that is not finite.
   [[nodiscard]] virtual BadGradient badGradient(Tables& tables) const = 0;
 
@@ -52,8 +61,9 @@ class StepEngine {
   StepEngine(const Options& options, ThreadPool& pool) : m_options(options), m_pool(pool) {}
   /// Names the batch's rows to the tables and waits for them.
   Result<void> stage(const PreparedBatch& batch, Tables& tables);
-  /// Weights of rows [begin, end) of the staged step, to weights + row * dim.
-  void gather(const Tables& tables, std::uint32_t t, std::uint64_t begin, std::uint64_t end, float* weights) const;
+  /// The first `width` values of rows [begin, end) of the staged step, to values + row * width.
+  void gather(const Tables& tables, std::uint32_t t, std::uint64_t begin, std::uint64_t end, std::uint64_t width,
+              float* values) const;
   void sumLosses(const double* losses, std::uint32_t samples);
   [[nodiscard]] CardStepShape cardShape() const;
 

@@ -167,6 +167,9 @@ Result<void> Training::makeEngine() {
   options.slotsPerSample = static_cast<std::uint32_t>(2 + m_setup.spec.train.negatives);
   options.meanReduction = m_setup.spec.optimizer.reduction == ReductionChoice::mean;
   options.tablesOnDevice = m_setup.spec.optimizer.placement == PlacementChoice::gpu;
+  options.updatesOnDevice = !options.tablesOnDevice && m_setup.spec.optimizer.update == UpdateChoice::device;
+  for (std::size_t t = 0; t < m_setup.shape.tables.size(); ++t)
+    options.recordFloats[t] = m_setup.shape.tables[t].recordFloats();
   DSA_ASSIGN(m_engine, StepEngine::make(options, m_device, m_pool));
   return {};
 }
@@ -268,7 +271,8 @@ Result<void> Training::oneStep(std::deque<std::unique_ptr<PreparedBatch>>& queue
   const double lr = m_setup.schedule.at(step);
   for (const StepParams& base : m_setup.params) params.push_back(makeStep(base, step + 1, lr));
   const Clock::time_point applying = Clock::now();
-  DSA_TRY(m_tables->apply(m_engine->counts(), params, toBlob(next), batch->ticket, m_pool));
+  DSA_ASSIGN(const std::span<const float* const> stepped, m_engine->stepRows(params));
+  DSA_TRY(m_tables->apply(m_engine->counts(), params, toBlob(next), batch->ticket, stepped, m_pool));
   report.applySeconds = secondsSince(applying);
   m_state = next;
   const bool cold = callingThreadFaults().major > before.major;

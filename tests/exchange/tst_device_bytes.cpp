@@ -79,7 +79,7 @@ class TestDeviceBytes : public QObject {
     m_tables->prefetch(0, rows);
     const std::uint64_t counts[] = {rows.size()};
     const StepParams params[] = {makeStep(m_params, m_tables->step() + 1, 0.01)};
-    ASSERT_OK(m_tables->apply(counts, params, StateBlob{}, ticket, m_pool));
+    ASSERT_OK(m_tables->apply(counts, params, StateBlob{}, ticket, {}, m_pool));
   }
   /// Every row has a record on the disk, none of it in memory.
   void touchAll() {

@@ -54,7 +54,10 @@ class HostCard : public Card {
     m_memory.erase(memory);
     ::operator delete (memory, std::align_val_t{256});
   }
-  Result<std::byte*> allocatePinned(std::uint64_t bytes) override { return allocate(bytes); }
+  Result<std::byte*> allocatePinned(std::uint64_t bytes) override {
+    pinned += bytes;
+    return allocate(bytes);
+  }
   void releasePinned(std::byte* memory) noexcept override { release(memory); }
 
   Result<void> copy(std::byte* to, const std::byte* from, std::uint64_t bytes, Copy, Stream stream) override {
@@ -90,6 +93,7 @@ class HostCard : public Card {
   bool refuseAllocations = false;
   bool failLaunches = false;
   std::uint64_t launches = 0;
+  std::uint64_t pinned = 0;  // bytes, in all
 
  private:
   static std::size_t index(Stream stream) { return static_cast<std::size_t>(stream); }

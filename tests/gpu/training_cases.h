@@ -19,11 +19,14 @@ struct TrainingCase {
   const char* train;
 };
 
-inline std::string specOf(const TrainingCase& c, const std::string& placement, const std::string& device) {
+/// more: further members of the optimizer.
+inline std::string specOf(const TrainingCase& c, const std::string& placement, const std::string& device,
+                          const std::string& more = "") {
   return fmt::format(R"({{"dataset": "{}", "model": "{}", "dim": {}, "k": {}, "device": "{}",
-                         "optimizer": {{{}, "placement": "{}"}}, "train": {{{}, "seed": 7, "threads": 2}},
+                         "optimizer": {{{}, "placement": "{}"{}}}, "train": {{{}, "seed": 7, "threads": 2}},
                          "checkpoint": {{"every_steps": 0}}}})",
-                     c.dataset, c.model, c.dim, c.k, device, c.optimizer, placement, c.train);
+                     c.dataset, c.model, c.dim, c.k, device, c.optimizer, placement, more.empty() ? "" : ", " + more,
+                     c.train);
 }
 
 }  // namespace dsa::test

@@ -150,8 +150,10 @@ class TestCard : public QObject {
     const auto folder = [&](const std::string& name) { return m_folder(fmt::format("{}-{}", index, name).c_str()); };
     Watcher quiet;
     const TrainOutcome want = finished(trainIn(folder("cpu"), setup(specOf(c, "ram", "cpu")), quiet));
-    for (const std::string placement : {"disk", "ram", "gpu"}) {
-      const RunSetup run = setup(specOf(c, placement, "cuda:0"));
+    for (const std::string placement : {"disk", "ram", "gpu", "disk, stepped on the card"}) {
+      const bool stepped = placement == "disk, stepped on the card";
+      const RunSetup run = setup(
+          specOf(c, stepped ? "disk" : placement, "cuda:0", stepped ? R"("update": "device")" : R"("update": "auto")"));
       Watcher watcher;
       const TrainOutcome got = finished(trainIn(folder(placement), run, watcher));
       QCOMPARE(got.losses, want.losses);

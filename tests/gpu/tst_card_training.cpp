@@ -89,9 +89,18 @@ void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
   const auto folder = [&](const std::string& name) { return m_folder(fmt::format("{}-{}", index, name).c_str()); };
   Watcher quiet;
   const TrainOutcome want = finished(trainIn(folder("cpu"), setup(specOf(c, "disk", "cpu")), quiet));
-  for (const std::string placement : {"disk", "ram", "gpu"}) {
-    const RunSetup run = setup(specOf(c, placement, "cuda:0"));
+  const struct {
+    const char* placement;
+    const char* update;
+    const char* engine;
+  } places[] = {{"disk", "auto", "auto"},   {"ram", "cpu", "auto"},       {"gpu", "auto", "auto"},
+                {"disk", "device", "mmap"}, {"disk", "device", "direct"}, {"ram", "device", "auto"}};
+  for (const auto& place : places) {
+    const std::string placement = fmt::format("{}-{}-{}", place.placement, place.update, place.engine);
+    const std::string more = fmt::format(R"("update": "{}", "engine": "{}")", place.update, place.engine);
+    const RunSetup run = setup(specOf(c, place.placement, "cuda:0", more));
     Watcher watcher;
+    plugged->pinned = 0;
     const std::uint64_t before = plugged->launches;
     const TrainOutcome got = finished(trainIn(folder(placement), run, watcher));
     QVERIFY(plugged->launches >= before + got.steps * 3);
@@ -101,7 +110,7 @@ void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
     QCOMPARE(got.metrics.meanRank, want.metrics.meanRank);
     QCOMPARE(got.metrics.mrr, want.metrics.mrr);
     // The planner, the card and the simulated card have the same bytes.
-    const RunSetup simulated = setup(specOf(c, placement, "sim:1 GiB"));
+    const RunSetup simulated = setup(specOf(c, place.placement, "sim:1 GiB", more));
     Watcher other;
     const TrainOutcome counted = finished(trainIn(folder(placement + "-sim"), simulated, other));
     QCOMPARE(counted.tableSha256, want.tableSha256);
@@ -109,6 +118,7 @@ void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
     const auto planned = plan(planInputFor(run.spec, run.facts, {}));
     QVERIFY(planned.has_value());
     QCOMPARE(got.devicePeak, planned->device);
+    QCOMPARE(plugged->pinned, planned->pinned);
   }
 }
 

@@ -90,7 +90,7 @@ Result<void> stepAll(Tables& tables, const Case& c, std::uint64_t step, ThreadPo
   }
   StateBlob state;
   std::memcpy(state.bytes, &step, sizeof step);
-  return tables.apply(counts, params, state, 0, pool);
+  return tables.apply(counts, params, state, 0, {}, pool);
 }
 
 /// The oracle: no index, no pool, no level but scalar; a map of rows, each stepped alone.
@@ -285,7 +285,7 @@ void TestTables::budgetsAreKeptAndChangeNoBit() {
     for (std::uint64_t i = 0; i < 300 * 64; ++i) tables.grads(0)[i] = static_cast<float>((i * 7 + s) % 13) - 6.0f;
     const std::vector<std::uint64_t> counts = {300};
     const std::vector<StepParams> all = {makeStep(params, s + 1, 0.01)};
-    return tables.apply(counts, all, StateBlob{}, 0, pool);
+    return tables.apply(counts, all, StateBlob{}, 0, {}, pool);
   };
   const auto held = [&] {
     if (direct) return *bound->traffic().cacheBytes;

@@ -33,6 +33,7 @@ class TestResolve : public QObject {
   void defaultsFollowDataAndCurvature_data();
   void defaultsFollowDataAndCurvature();
   void fixedDefaults();
+  void rowsAreSteppedWhereThatCanBe();
   void ratesFollowTheRule_data();
   void ratesFollowTheRule();
   void explicitValuesWin();
@@ -97,6 +98,21 @@ void TestResolve::fixedDefaults() {
   QVERIFY(spec->checkpoint.durability == DurabilityChoice::process);
   QCOMPARE(resolved("{}", kUmls)->optimizer.initScale, std::sqrt(0.3));
   QCOMPARE(resolved(R"({"optimizer": {"placement": "gpu"}})", kMammals)->device, std::string("cuda:0"));
+  QVERIFY(spec->optimizer.update == UpdateChoice::automatic);
+}
+
+void TestResolve::rowsAreSteppedWhereThatCanBe() {
+  for (const char* fits : {R"({"device": "sim:1 GiB", "optimizer": {"update": "device"}})",
+                           R"({"device": "cuda:0", "optimizer": {"update": "device", "placement": "ram"}})",
+                           R"({"device": "cuda:0", "optimizer": {"update": "device", "placement": "gpu"}})",
+                           R"({"optimizer": {"update": "cpu"}})"})
+    QVERIFY2(resolved(fits, kMammals).has_value(), fits);
+  const auto noDevice = resolved(R"({"optimizer": {"update": "device"}})", kMammals);
+  QVERIFY(!noDevice.has_value());
+  QVERIFY(noDevice.error().message.find("optimizer.update: device does not fit device cpu") == 0);
+  const auto onCard = resolved(R"({"optimizer": {"update": "cpu", "placement": "gpu"}})", kMammals);
+  QVERIFY(!onCard.has_value());
+  QVERIFY(onCard.error().message.find("optimizer.update: cpu does not fit placement gpu") == 0);
 }
 
 void TestResolve::ratesFollowTheRule_data() {

@@ -198,6 +198,7 @@ void TestRunSpec::onlyTheNamedKeysAreOutsideTheCanonicalLine() {
   const std::set<std::string> named = {"name",
                                        "optimizer.placement",
                                        "optimizer.engine",
+                                       "optimizer.update",
                                        "train.threads",
                                        "cache",
                                        "ram_budget",

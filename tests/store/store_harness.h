@@ -59,6 +59,8 @@ inline dsa::StateBlob stateAfter(std::uint64_t step) {
   return blob;
 }
 
+inline dsa::RowKernels kernels() { return dsa::rowKernels(*dsa::chooseLevel()); }
+
 /// The same tables in plain memory.
 class Memory {
  public:
@@ -142,8 +144,6 @@ class Memory {
   std::vector<std::vector<bool>> m_touched;
 };
 
-inline dsa::RowKernels kernels() { return dsa::rowKernels(*dsa::chooseLevel()); }
-
 inline dsa::Durability durabilityOf(bool power) { return power ? dsa::Durability::power : dsa::Durability::process; }
 
 /// Ends the test where it cannot be opened.
@@ -197,9 +197,38 @@ Prepared prepare(Store& store) {
   return made;
 }
 
+/// The records of a prepared step's rows as it makes them, table by table.
+template <class Store>
+dsa::Result<std::vector<std::vector<float>>> steppedRecords(Store& store, const Prepared& made, std::uint64_t ticket) {
+  if constexpr (requires { store.stage(made.counts, ticket); }) DSA_TRY(store.stage(made.counts, ticket));
+  std::vector<std::vector<float>> records;
+  for (std::uint32_t t = 0; t < made.counts.size(); ++t) {
+    const dsa::TableShape& table = filesOf(store).shape().tables[t];
+    const std::uint64_t width = table.recordFloats();
+    records.emplace_back(made.counts[t] * width);
+    std::vector<float*> rows;
+    for (std::uint64_t i = 0; i < made.counts[t]; ++i) {
+      rows.push_back(records[t].data() + i * width);
+      const std::span<float> values(rows[i], width);
+      if constexpr (requires { store.staged(t, i, values); }) {
+        store.staged(t, i, values);
+      } else {
+        store.readValues(t, store.ids(t)[i], values);
+      }
+    }
+    kernels().update(made.params[t], rows.data(), store.grads(t), table.dim, made.counts[t]);
+  }
+  return records;
+}
+
+/// Every third step is made elsewhere and put into the store.
 template <class Store>
 dsa::Result<void> apply(Store& store, const Prepared& made, dsa::ThreadPool& pool, std::uint64_t ticket = 0) {
-  return store.apply(made.counts, made.params, stateAfter(made.step), ticket, pool);
+  if (made.step % 3 != 0) return store.apply(made.counts, made.params, stateAfter(made.step), ticket, pool);
+  DSA_ASSIGN(const auto records, steppedRecords(store, made, ticket));
+  std::vector<const float*> stepped;
+  for (const std::vector<float>& table : records) stepped.push_back(table.data());
+  return store.apply(made.counts, made.params, stateAfter(made.step), ticket, pool, stepped);
 }
 
 template <class Store>

@@ -160,7 +160,7 @@ class tst_crash : public QObject {
       auto store = RowStore::open(folder, Durability::power, kernels);
       QVERIFY2(store.has_value(), store ? "" : store.error().message.c_str());
       g_onCall = [&] {
-        if (++calls % 11 == 0) fail();
+        if (++calls % 7 == 0) fail();
       };
       ThreadPool pool(1);
       for (int i = 1; i <= 30; ++i) {

@@ -118,7 +118,7 @@ class tst_direct_store : public QObject {
     QVERIFY((*store)->stage(counts, (*store)->announce(rows)).has_value());
     std::vector<float> staged(made.shape.tables[0].dim), read(made.shape.tables[0].dim);
     for (std::uint64_t i = 0; i < counts[0]; ++i) {
-      (*store)->stagedWeights(0, i, staged.data());
+      (*store)->staged(0, i, staged);
       (*store)->files().readWeights(0, rows[0][i], read.data());
       QVERIFY(staged == read);
     }

@@ -29,7 +29,7 @@ Result<void> step(Tables& tables, ThreadPool& pool, std::uint64_t salt) {
     for (std::uint64_t i = 0; i < counts[t] * 7; ++i)
       tables.grads(t)[i] = static_cast<float>((i * 37 + salt) % 19) * 0.1f - 0.9f;
   }
-  return tables.apply(counts, params, StateBlob{}, 0, pool);
+  return tables.apply(counts, params, StateBlob{}, 0, {}, pool);
 }
 
 std::unique_ptr<Tables> inMemory(const std::shared_ptr<Device>& device, ThreadPool& pool) {
