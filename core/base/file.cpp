@@ -137,13 +137,35 @@ Result<void> File::sync() const {
 }
 
 Result<Mapping> Mapping::map(const File& file, std::uint64_t bytes, Kind kind) {
-  Mapping mapping;
+  const Piece whole{&file, 0, bytes};
+  return map(std::span(&whole, 1), kind);
+}
+
+Result<Mapping> Mapping::map(std::span<const Piece> pieces, Kind kind) {
   const int protection = kind == Kind::sharedReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = kind == Kind::privateCopy ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
-  void* address = ::mmap(nullptr, bytes, protection, sharing, file.fd(), 0);
-  if (address == MAP_FAILED) return failErrno(file.path(), "map", errno);
-  mapping.m_data = static_cast<std::byte*>(address);
-  mapping.m_size = bytes;
+  Mapping mapping;
+  if (pieces.size() > 1) {
+    // A place for all of them, which each takes its part of.
+    std::uint64_t bytes = 0;
+    for (const Piece& piece : pieces) bytes += piece.bytes;
+    void* const place = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return failErrno(pieces.front().file->path(), "map", errno);
+    mapping.m_data = static_cast<std::byte*>(place);
+    mapping.m_size = bytes;
+  }
+  std::uint64_t at = 0;
+  for (const Piece& piece : pieces) {
+    void* const wanted = mapping.m_data == nullptr ? nullptr : mapping.m_data + at;
+    void* const address = ::mmap(wanted, piece.bytes, protection, wanted == nullptr ? sharing : sharing | MAP_FIXED,
+                                 piece.file->fd(), static_cast<off_t>(piece.offset));
+    if (address == MAP_FAILED) return failErrno(piece.file->path(), "map", errno);
+    if (wanted == nullptr) {
+      mapping.m_data = static_cast<std::byte*>(address);
+      mapping.m_size = piece.bytes;
+    }
+    at += piece.bytes;
+  }
   return mapping;
 }
 

@@ -68,7 +68,16 @@ class Mapping {
   /// privateCopy: what is stored stays in this process.
   enum class Kind { sharedReadWrite, sharedReadOnly, privateCopy };
 
+  /// bytes of the file from `offset` on, whole pages.
+  struct Piece {
+    const File* file = nullptr;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+
   static Result<Mapping> map(const File& file, std::uint64_t bytes, Kind kind);
+  /// Pieces one behind the other, each but the last of whole pages.
+  static Result<Mapping> map(std::span<const Piece> pieces, Kind kind);
   /// Private zero pages, not yet committed.
   static Result<Mapping> anonymous(std::uint64_t bytes);
   Mapping() = default;

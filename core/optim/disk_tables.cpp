@@ -35,7 +35,10 @@ class StoreTables : public Tables {
   }
   std::vector<std::string> files() const override {
     std::vector<std::string> paths;
-    for (std::uint32_t t = 0; t < shape().tables.size(); ++t) paths.push_back(m_files->rowsPath(t));
+    for (std::uint32_t t = 0; t < shape().tables.size(); ++t) {
+      const RowFileLayout& rows = m_files->rowsLayout(t);
+      for (std::uint64_t segment = 0; segment < rows.segments(); ++segment) paths.push_back(rows.pathOf(segment));
+    }
     return paths;
   }
   Result<std::uint64_t> diskBytes() const override { return m_files->diskBytes(); }

@@ -97,7 +97,7 @@ Result<void> DirectStore::start(const Options& options) {
     const TableShape& one = shape.tables[t];
     DSA_ASSIGN(RowCache cache, RowCache::make(table(t).layout(), places[t]));
     m_caches.push_back(std::move(cache));
-    m_readers.emplace_back(table(t), t, shape, m_files->m_touched[t], m_files->rowsPath(t));
+    m_readers.emplace_back(table(t), t, shape, m_files->m_touched[t], m_files->rowsLayout(t));
     DSA_ASSIGN(Mapping ids, Mapping::anonymous(wholePages(std::max<std::uint64_t>(1, one.stepCapacity) * 8)));
     DSA_ASSIGN(Mapping grads,
                Mapping::anonymous(wholePages(std::max<std::uint64_t>(1, one.stepCapacity) * one.dim * 4)));

@@ -50,7 +50,8 @@ struct Superblock {
   unsigned char uuid[16] = {};
   std::uint64_t seed = 0;
   std::uint64_t lossCapacity = 0;
-  std::uint64_t reserved[2] = {};
+  std::uint64_t segmentBytes = 0;  ///< content of a segment of NAME.rows at least, whole pages; 0: one file
+  std::uint64_t reserved[1] = {};
   TableRecord tables[kMaxTables];
   std::uint64_t checksum = 0;  ///< XXH64 of everything before it
 };

@@ -98,7 +98,9 @@ PageKeeper::Window PageKeeper::nextWindow() {
 
 Residency PageKeeper::residencyOf(const Window& window) const {
   // Unknown counts as there and dirty.
-  return m_probes[window.piece].read(window.offset, window.bytes).value_or(Residency{window.bytes, window.bytes, {}});
+  return m_probes[window.piece]
+      .read(m_pieces[window.piece].offset + window.offset, window.bytes)
+      .value_or(Residency{window.bytes, window.bytes, {}});
 }
 
 /// Dirty marks of the page tables go to the pages, all of the window under one shootdown.
@@ -107,13 +109,14 @@ void PageKeeper::unmap(const Window& window) const {
 }
 
 void PageKeeper::beginWrite(const Window& window) const {
-  ::sync_file_range(m_pieces[window.piece].file->fd(), static_cast<off64_t>(window.offset),
+  const Piece& piece = m_pieces[window.piece];
+  ::sync_file_range(piece.file->fd(), static_cast<off64_t>(piece.offset + window.offset),
                     static_cast<off64_t>(window.bytes), SYNC_FILE_RANGE_WRITE);
 }
 
 void PageKeeper::drop(const Window& window) const {
   const int fd = m_pieces[window.piece].file->fd();
-  const auto offset = static_cast<off64_t>(window.offset);
+  const auto offset = static_cast<off64_t>(m_pieces[window.piece].offset + window.offset);
   const auto bytes = static_cast<off64_t>(window.bytes);
   ::sync_file_range(fd, offset, bytes,
                     SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);

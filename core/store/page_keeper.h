@@ -18,13 +18,14 @@ namespace dsa {
 /// mincore. Nothing that is stored is lost by it: a page stays in the page cache until it is written, and a step that
 /// needs it maps it again. A thread of its own. Thread: all functions from any thread.
 /// Without a budget the kernel's write-back is left alone: taking it over in this way, every window within 20 s, gave a
-/// mean of 71 to 74% of the median over 50 s at 1M x 128, the kernel 74 to 85.
+/// mean of 71 to 74% of the median over 50 s at 1M x 128, the kernel 74 to 85 (of one file; see row_file.h).
 class PageKeeper {
  public:
   struct Piece {
-    const File* file;     ///< outlives the keeper
-    std::byte* mapping;   ///< of the whole file, shared
-    std::uint64_t bytes;  ///< of it
+    const File* file;      ///< outlives the keeper
+    std::uint64_t offset;  ///< in it, whole pages
+    std::byte* mapping;    ///< from there on, shared
+    std::uint64_t bytes;
   };
 
   /// budgetBytes: most page cache of all files together; 0: none.

@@ -23,11 +23,13 @@ namespace {
 constexpr std::uint64_t kReadAlong = 32;
 
 /// The kernel tells others than the owner, root and those who may write that every page is cached (mm/mincore.c).
-bool kernelTellsResidency(const File& file) {
-  struct stat info {};
-  if (::sysconf(_SC_PAGESIZE) != static_cast<long>(kPage) || ::fstat(file.fd(), &info) != 0) return false;
-  return ::geteuid() == info.st_uid || ::geteuid() == 0 ||
-         ::faccessat(AT_FDCWD, file.path().c_str(), W_OK, AT_EACCESS) == 0;
+bool kernelTellsResidency(std::span<const File> files) {
+  return std::all_of(files.begin(), files.end(), [](const File& file) {
+    struct stat info {};
+    if (::sysconf(_SC_PAGESIZE) != static_cast<long>(kPage) || ::fstat(file.fd(), &info) != 0) return false;
+    return ::geteuid() == info.st_uid || ::geteuid() == 0 ||
+           ::faccessat(AT_FDCWD, file.path().c_str(), W_OK, AT_EACCESS) == 0;
+  });
 }
 
 /// Calls f(begin, end) for each longest run of pages for which `in` holds, joined over at most `gap` others.
@@ -69,12 +71,12 @@ RowScan::RowScan(const RowStore& store, std::uint32_t table, ScanRows rows)
 Result<std::unique_ptr<RowScan>> RowScan::open(const RowStore& store, std::uint32_t table, ScanRows rows) {
   DSA_CHECK(table < store.shape().tables.size());
   std::unique_ptr<RowScan> scan(new RowScan(store, table, rows));
-  DSA_ASSIGN(scan->m_cachedFile, File::open(store.rowsPath(table), File::Mode::readOnly));
-  ::posix_fadvise(scan->m_cachedFile.fd(), 0, 0, POSIX_FADV_RANDOM);
-  scan->m_mayAskCache = kernelTellsResidency(scan->m_cachedFile);
-  if (auto direct = File::open(store.rowsPath(table), File::Mode::readOnly, O_DIRECT); direct) {
+  DSA_ASSIGN(scan->m_cachedFile, RowFile::reopen(store.rowsLayout(table)));
+  scan->m_cachedFile.advise(0, 0, POSIX_FADV_RANDOM);
+  scan->m_mayAskCache = kernelTellsResidency(scan->m_cachedFile.files());
+  if (auto direct = RowFile::reopen(store.rowsLayout(table), O_DIRECT); direct) {
     scan->m_directFile = std::move(*direct);
-    ::posix_fadvise(scan->m_directFile.fd(), 0, 0, POSIX_FADV_RANDOM);
+    scan->m_directFile.advise(0, 0, POSIX_FADV_RANDOM);
     scan->m_direct = true;
   }
   DSA_ASSIGN(scan->m_buffer, Mapping::anonymous(scan->bufferBytes(scan->rowsInBlock())));
@@ -164,7 +166,7 @@ Result<float*> RowScan::loadUnits(std::uint64_t first, std::uint64_t count, std:
   const auto io = DirectIo::make();
   const TouchedBits& touched = m_store.touchedBits(m_table);
   const std::uint64_t end = first + count;
-  UnitReader reader(slotted, m_table, m_store.shape(), touched, m_store.rowsPath(m_table));
+  UnitReader reader(slotted, m_table, m_store.shape(), touched, m_store.rowsLayout(m_table));
   std::vector<DirectRequest> requests;
   {
     std::optional<std::shared_lock<std::shared_mutex>> held;
@@ -222,7 +224,7 @@ Result<void> RowScan::readCached(const Pages& pages, std::byte* buffer) const {
   return forRuns(
       pages.needed.size(), 0, [&](std::uint64_t p) { return pages.needed[p] != 0 && pages.cached[p] != 0; },
       [&](std::uint64_t from, std::uint64_t to) {
-        return readWhole(m_cachedFile, pages.offset + from * kPage, {buffer + from * kPage, (to - from) * kPage});
+        return readWhole(pages.offset + from * kPage, {buffer + from * kPage, (to - from) * kPage});
       });
 }
 
@@ -231,21 +233,27 @@ Result<bool> RowScan::readDirectly(std::uint64_t offset, std::span<std::byte> by
   std::vector<unsigned char> before(bytes.size() / kPage), now(before.size());
   const bool watch = !m_directSeen.load(std::memory_order_relaxed) && askResidency(offset, before);
   const std::uint64_t end = kPage + m_shape.rows * m_stride;
-  std::size_t done = 0;
-  while (done < std::min<std::uint64_t>(bytes.size(), end - offset)) {
-    const ssize_t got =
-        ::pread(m_directFile.fd(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EINVAL) {
-      m_direct = false;
-      return false;
+  bool refused = false;
+  DSA_TRY(m_directFile.forParts(offset, bytes.size(), [&](const RowFile::Part& part) -> Result<void> {
+    // The table's end is no page's.
+    const std::uint64_t there = std::min(part.bytes, end - std::min(end, offset + part.begin));
+    for (std::uint64_t done = 0; !refused && done < there;) {
+      const ssize_t got = ::pread(part.file->fd(), bytes.data() + part.begin + done, part.bytes - done,
+                                  static_cast<off_t>(part.offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno != EINVAL) return failErrno(part.file->path(), "read", errno);
+      refused = got < 0;
+      if (got == 0) {
+        return fail(ErrorCode::input, "{}: ends at byte {}, expected {}; the file is cut short", part.file->path(),
+                    part.offset + done, part.offset + there);
+      }
+      if (!refused) done += static_cast<std::uint64_t>(got);
     }
-    if (got < 0) return failErrno(m_directFile.path(), "read", errno);
-    if (got == 0) {
-      return fail(ErrorCode::input, "{}: ends at byte {}, expected {}; the file is cut short", m_directFile.path(),
-                  offset + done, end);
-    }
-    done += static_cast<std::size_t>(got);
+    return {};
+  }));
+  if (refused) {
+    m_direct = false;
+    return false;
   }
   if (!watch || !askResidency(offset, now)) return true;
   // Encrypted, compressed or journalled files: O_DIRECT is taken and the page cache used. Give back what came.
@@ -253,8 +261,7 @@ Result<bool> RowScan::readDirectly(std::uint64_t offset, std::span<std::byte> by
   bool any = false;
   DSA_TRY(forRuns(now.size(), 0, came, [&](std::uint64_t a, std::uint64_t b) -> Result<void> {
     any = true;
-    ::posix_fadvise(m_cachedFile.fd(), static_cast<off_t>(offset + a * kPage), static_cast<off_t>((b - a) * kPage),
-                    POSIX_FADV_DONTNEED);
+    m_cachedFile.advise(offset + a * kPage, (b - a) * kPage, POSIX_FADV_DONTNEED);
     return {};
   }));
   if (any) m_direct = false;
@@ -264,18 +271,15 @@ Result<bool> RowScan::readDirectly(std::uint64_t offset, std::span<std::byte> by
 
 /// Pages that are not cached, through the page cache.
 Result<void> RowScan::readSmall(std::uint64_t offset, std::span<std::byte> bytes, bool giveBack) const {
-  DSA_TRY(readWhole(m_cachedFile, offset, bytes));
-  if (giveBack) {
-    ::posix_fadvise(m_cachedFile.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes.size()),
-                    POSIX_FADV_DONTNEED);
-  }
+  DSA_TRY(readWhole(offset, bytes));
+  if (giveBack) m_cachedFile.advise(offset, bytes.size(), POSIX_FADV_DONTNEED);
   return {};
 }
 
 /// Up to the table's end, which may lie within the last page.
-Result<void> RowScan::readWhole(const File& file, std::uint64_t offset, std::span<std::byte> bytes) const {
+Result<void> RowScan::readWhole(std::uint64_t offset, std::span<std::byte> bytes) const {
   const std::uint64_t end = kPage + m_shape.rows * m_stride;
-  return file.readAt(bytes.first(std::min<std::uint64_t>(bytes.size(), end - offset)), offset);
+  return m_cachedFile.readAt(bytes.first(std::min<std::uint64_t>(bytes.size(), end - offset)), offset);
 }
 
 }  // namespace dsa

@@ -71,7 +71,7 @@ class RowScan {
   Result<void> readUncached(const Pages& pages, std::byte* buffer) const;
   Result<bool> readDirectly(std::uint64_t offset, std::span<std::byte> bytes) const;
   Result<void> readSmall(std::uint64_t offset, std::span<std::byte> bytes, bool giveBack) const;
-  Result<void> readWhole(const File& file, std::uint64_t offset, std::span<std::byte> bytes) const;
+  Result<void> readWhole(std::uint64_t offset, std::span<std::byte> bytes) const;
   void fillInitial(std::uint64_t row, float* record) const;
 
   const RowStore& m_store;
@@ -79,9 +79,9 @@ class RowScan {
   ScanRows m_rows;
   TableShape m_shape;
   std::uint64_t m_stride;
-  const std::byte* m_map;      // the store's own mapping of the file; asked about, never read
-  bool m_mayAskCache = false;  // the kernel tells the truth about this file
-  File m_cachedFile, m_directFile;
+  const std::byte* m_map;      // the store's own mapping of the files; asked about, never read
+  bool m_mayAskCache = false;  // the kernel tells the truth about them
+  RowFile m_cachedFile, m_directFile;
   mutable std::atomic<bool> m_direct{false};
   mutable std::atomic<bool> m_directSeen{false};  // a direct read was seen to leave nothing in the cache
   Mapping m_buffer;

@@ -83,8 +83,7 @@ std::uint64_t RowStore::prefetch(std::uint32_t t, std::span<const std::uint64_t>
   std::uint64_t asked = 0;
   for (const std::uint64_t row : rows) {
     if (!m_touched[t].test(row)) continue;
-    ::posix_fadvise(m_rowFiles[t].fd(), static_cast<off_t>(kPage + row * m_records[t].stride),
-                    static_cast<off_t>(m_records[t].stride), POSIX_FADV_WILLNEED);
+    m_rowFiles[t].advise(kPage + row * m_records[t].stride, m_records[t].stride, POSIX_FADV_WILLNEED);
     ++asked;
   }
   return asked;
@@ -171,8 +170,13 @@ Result<void> RowStore::sync(const File& file) {
   return {};
 }
 
+Result<void> RowStore::sync(const RowFile& rows) {
+  for (const File& file : rows.files()) DSA_TRY(sync(file));
+  return {};
+}
+
 Result<void> RowStore::syncAll() {
-  for (const File& file : m_rowFiles) DSA_TRY(sync(file));
+  for (const RowFile& rows : m_rowFiles) DSA_TRY(sync(rows));
   for (const File& file : m_touchedFiles) DSA_TRY(sync(file));
   DSA_TRY(sync(m_lossFile));
   return sync(m_storeFile);
@@ -209,7 +213,7 @@ Result<void> RowStore::evict() {
     DSA_TRY(sync(m_rowFiles[t]));
     if (::madvise(m_rowMaps[t].data(), m_rowMaps[t].size(), MADV_DONTNEED) != 0)
       return failErrno(m_rowFiles[t].path(), "unmap pages of", errno);
-    const int failed = ::posix_fadvise(m_rowFiles[t].fd(), 0, 0, POSIX_FADV_DONTNEED);
+    const int failed = m_rowFiles[t].advise(0, 0, POSIX_FADV_DONTNEED);
     if (failed != 0) return failErrno(m_rowFiles[t].path(), "drop the cached pages of", failed);
   }
   return {};

@@ -21,6 +21,7 @@
 #include "core/store/format.h"
 #include "core/store/intent.h"
 #include "core/store/page_keeper.h"
+#include "core/store/row_file.h"
 #include "core/store/store_lock.h"
 #include "core/store/touched_bits.h"
 #include "core/store/undo_journal.h"
@@ -48,6 +49,9 @@ struct StoreShape {
   std::vector<TableShape> tables;
   std::uint64_t seed = 1;
   std::uint64_t lossCapacity = 1;
+  /// Of NAME.rows (row_file.h), whole pages; 0: one file, as stores were made before. 32 MiB are written within one
+  /// turn by a disk of 64 MiB/s or more.
+  std::uint64_t segmentBytes = 32ull << 20;
 };
 
 /// What open() found.
@@ -167,8 +171,9 @@ class RowStore {
   /// The file of the rows' names, where there is one (row_names.h), and what its header carries, 16 bytes.
   [[nodiscard]] std::string namesPath(std::uint32_t t) const;
   [[nodiscard]] const unsigned char* uuid() const { return m_super.uuid; }
-  /// Path of a table's record file, for residency sampling.
-  [[nodiscard]] std::string rowsPath(std::uint32_t t) const;
+  /// Where a table's records lie, and the first of these files.
+  [[nodiscard]] const RowFileLayout& rowsLayout(std::uint32_t t) const { return m_rowFiles[t].layout(); }
+  [[nodiscard]] const std::string& rowsPath(std::uint32_t t) const { return m_rowFiles[t].path(); }
   /// The mapped record files, for a PageKeeper that goes before the store.
   [[nodiscard]] std::vector<PageKeeper::Piece> pieces() const;
 
@@ -209,6 +214,7 @@ class RowStore {
   Result<void> usable();
   tl::unexpected<Error> breakOff(const Error& error);
   Result<void> sync(const File& file);
+  Result<void> sync(const RowFile& rows);
   Result<void> admit(std::uint32_t t, std::uint64_t count);
   Result<void> syncAll();
   void markTouched(std::span<const std::uint64_t> counts) const;
@@ -226,7 +232,8 @@ class RowStore {
   Error m_broken{ErrorCode::machine, ""};  // why nothing is written any more, or no message
   File m_storeFile, m_lossFile;
   Mapping m_storeMap, m_lossMap;
-  std::vector<File> m_rowFiles, m_touchedFiles;
+  std::vector<RowFile> m_rowFiles;
+  std::vector<File> m_touchedFiles;
   std::vector<Mapping> m_rowMaps, m_touchedMaps;
   std::vector<RecordArray> m_records;
   std::vector<TouchedBits> m_touched;

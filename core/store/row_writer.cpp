@@ -8,23 +8,41 @@
 
 namespace dsa {
 
-Result<RowWriter> RowWriter::create(const std::string& folder, const TableShape& table, std::uint32_t t,
+Result<RowWriter> RowWriter::create(const std::string& folder, const StoreShape& shape, std::uint32_t t,
                                     const unsigned char* uuid) {
   RowWriter writer;
   writer.m_folder = folder;
-  writer.m_table = table;
+  writer.m_table = shape.tables[t];
   writer.m_number = t;
   writer.m_uuid = uuid;
-  DSA_ASSIGN(File rows, createUnfinished(names::rows(folder, table), names::kRowsMagic, t, uuid,
-                                         table.rows * names::stride(table), Space::allocated));
-  writer.m_rows = BulkFile(std::move(rows), kPage);
+  writer.m_layout = names::rowsLayout(folder, writer.m_table, shape.segmentBytes);
+  for (std::uint64_t s = 0; s < writer.m_layout.segments(); ++s) {
+    DSA_ASSIGN(File file, createUnfinished(writer.m_layout.pathOf(s), names::kRowsMagic, RowFile::numberOf(t, s), uuid,
+                                           writer.m_layout.contentOf(s), Space::allocated));
+    writer.m_segments.insert(writer.m_segments.begin(), std::move(file));
+  }
+  writer.nextSegment();
   return writer;
+}
+
+void RowWriter::nextSegment() {
+  m_rows = BulkFile(std::move(m_segments.back()), kPage);
+  m_segments.pop_back();
 }
 
 Result<void> RowWriter::add(std::span<const float> record) {
   DSA_CHECK(record.size() == m_table.recordFloats() && m_count < m_table.rows);
   ++m_count;
-  return m_rows.add(std::as_bytes(record));
+  for (std::span<const std::byte> bytes = std::as_bytes(record); !bytes.empty();) {
+    if (m_rows.end() == kPage + m_layout.segmentBytes) {
+      DSA_TRY(m_rows.finish());
+      nextSegment();
+    }
+    const auto part = bytes.first(std::min<std::uint64_t>(bytes.size(), kPage + m_layout.segmentBytes - m_rows.end()));
+    DSA_TRY(m_rows.add(part));
+    bytes = bytes.subspan(part.size());
+  }
+  return {};
 }
 
 Result<void> RowWriter::addName(std::string_view name) {
@@ -50,7 +68,7 @@ Result<void> RowWriter::finishNames() {
 Result<void> RowWriter::finish() {
   DSA_CHECK(m_count == m_table.rows);
   DSA_TRY(m_rows.finish());
-  DSA_TRY(nameFinished(names::rows(m_folder, m_table)));
+  for (std::uint64_t s = 0; s < m_layout.segments(); ++s) DSA_TRY(nameFinished(m_layout.pathOf(s)));
   return m_names ? finishNames() : Result<void>();
 }
 

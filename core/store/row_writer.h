@@ -18,7 +18,7 @@ namespace dsa {
 class RowWriter {
  public:
   /// Takes the space of all records from the disk at once, so that a disk without room says so now. Error machine.
-  static Result<RowWriter> create(const std::string& folder, const TableShape& table, std::uint32_t t,
+  static Result<RowWriter> create(const std::string& folder, const StoreShape& shape, std::uint32_t t,
                                   const unsigned char* uuid);
 
   /// The next record: w, then the rule's state (FORMAT.md), [recordFloats]. Error machine: the disk.
@@ -31,12 +31,15 @@ class RowWriter {
  private:
   RowWriter() = default;
   Result<void> finishNames();
+  void nextSegment();
 
   std::string m_folder;
   TableShape m_table;
   std::uint32_t m_number = 0;
   const unsigned char* m_uuid = nullptr;
-  BulkFile m_rows;
+  RowFileLayout m_layout;
+  std::vector<File> m_segments;  // those that have their space and no rows yet, the next one last
+  BulkFile m_rows;               // the segment in work
   std::optional<BulkFile> m_names;
   std::uint64_t m_count = 0, m_nameCount = 0;
 };

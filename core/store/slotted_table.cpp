@@ -243,7 +243,7 @@ Result<void> UnitReader::addFromHome(std::uint64_t unit, std::byte* slot, std::v
   m_wanted.push_back({unit, slot, nullptr});
   if (m_touched.next(first, end) == end) return {};  // nothing of it was ever written
   if (!m_home.isOpen()) {
-    DSA_ASSIGN(m_home, openDirect(m_homePath, File::Mode::readOnly, m_homeDirect));
+    DSA_ASSIGN(m_home, RowFile::reopenDirect(m_homeLayout, m_homeDirect));
   }
   const std::uint64_t begin = kPage + first * layout.recordBytes;
   const std::uint64_t bytes = (end - first) * layout.recordBytes;
@@ -253,11 +253,13 @@ Result<void> UnitReader::addFromHome(std::uint64_t unit, std::byte* slot, std::v
   m_wanted.back().bounce = bounce + (begin - from);
   if (!m_homeDirect || to > kPage + table.rows * layout.recordBytes) {
     // The table's end is no sector's.
-    DSA_ASSIGN(const File plain, File::open(m_homePath, File::Mode::readOnly));
+    DSA_ASSIGN(const RowFile plain, RowFile::reopen(m_homeLayout));
     return plain.readAt({bounce + (begin - from), bytes}, begin);
   }
-  requests.push_back({DirectRequest::Kind::read, &m_home, from, bounce, to - from});
-  return {};
+  return m_home.forParts(from, to - from, [&](const RowFile::Part& part) -> Result<void> {
+    requests.push_back({DirectRequest::Kind::read, part.file, part.offset, bounce + part.begin, part.bytes});
+    return {};
+  });
 }
 
 void UnitReader::finish() {

@@ -102,8 +102,8 @@ class UnitReader {
  public:
   /// home: NAME.rows, for units without a slot. All three outlive the reader.
   UnitReader(const SlottedTable& table, std::uint32_t t, const StoreShape& shape, TouchedBits touched,
-             std::string homePath)
-      : m_table(&table), m_t(t), m_shape(&shape), m_touched(touched), m_homePath(std::move(homePath)) {}
+             const RowFileLayout& home)
+      : m_table(&table), m_t(t), m_shape(&shape), m_touched(touched), m_homeLayout(home) {}
   /// Adds what is to be read for the unit to come to `slot` [slotBytes].
   Result<void> add(std::uint64_t unit, std::byte* slot, std::vector<DirectRequest>& requests);
   /// After the requests were carried out: copies what came from NAME.rows and fills untouched rows in.
@@ -122,8 +122,8 @@ class UnitReader {
   std::uint32_t m_t;
   const StoreShape* m_shape;
   TouchedBits m_touched;
-  std::string m_homePath;
-  File m_home;
+  RowFileLayout m_homeLayout;
+  RowFile m_home;
   bool m_homeDirect = false;
   std::vector<Wanted> m_wanted;
   std::vector<Mapping> m_bounces;  // used from the front in each round

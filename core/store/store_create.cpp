@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 Result<void> checkShape(const std::string& folder, const StoreShape& shape) {
   DSA_CHECK(!shape.tables.empty() && shape.tables.size() <= kMaxTables && shape.lossCapacity > 0);
+  DSA_CHECK(shape.segmentBytes % kPage == 0);
   for (const TableShape& table : shape.tables) {
     DSA_CHECK(names::isTableName(table.name) && table.dim > 0 && table.rows > 0);
     if (table.rows > names::kMostBytes / names::stride(table)) {
@@ -30,6 +31,7 @@ Superblock makeSuperblock(const StoreShape& shape) {
   super.tableCount = static_cast<std::uint32_t>(shape.tables.size());
   super.seed = shape.seed;
   super.lossCapacity = shape.lossCapacity;
+  super.segmentBytes = shape.segmentBytes;
   DSA_CHECK(::getrandom(super.uuid, sizeof super.uuid, 0) == static_cast<ssize_t>(sizeof super.uuid));
   for (std::size_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& table = shape.tables[t];
@@ -57,7 +59,8 @@ std::vector<Named> filesOf(const std::string& folder, const StoreShape& shape) {
                               {names::losses(folder), names::kLossMagic},
                               {names::journal(folder), names::kJournalMagic}};
   for (const TableShape& table : shape.tables) {
-    files.push_back({names::rows(folder, table), names::kRowsMagic});
+    const RowFileLayout rows = names::rowsLayout(folder, table, shape.segmentBytes);
+    for (std::uint64_t s = 0; s < rows.segments(); ++s) files.push_back({rows.pathOf(s), names::kRowsMagic});
     files.push_back({names::touched(folder, table), names::kTouchedMagic});
     files.push_back({names::rowNames(folder, table), names::kNamesMagic});
   }
@@ -112,7 +115,14 @@ Result<void> checkRemains(const std::string& folder, const StoreShape& shape) {
 /// Remains of a creation that was killed or failed: without store.dsa they belong to nobody. Nothing else.
 void removeRemains(const std::string& folder, const StoreShape& shape) {
   std::error_code ignored;
-  for (const Named& file : filesOf(folder, shape)) {
+  std::vector<Named> files = filesOf(folder, shape);
+  // Of a larger table that was to be made here: its further segments, which are made one after another.
+  for (const TableShape& table : shape.tables) {
+    const RowFileLayout rows = names::rowsLayout(folder, table, shape.segmentBytes);
+    for (std::uint64_t s = rows.segments(); isThere(rows.pathOf(s)) || isThere(rows.pathOf(s) + kUnfinished); ++s)
+      files.push_back({rows.pathOf(s), names::kRowsMagic});
+  }
+  for (const Named& file : files) {
     if (isUnfinished(file)) fs::remove(file.path + kUnfinished, ignored);
     if (isFinished(file)) fs::remove(file.path, ignored);
   }
@@ -137,7 +147,7 @@ Result<void> writeStoreFile(const std::string& path, const Superblock& super) {
 
 Result<void> fillRows(const std::string& folder, const StoreShape& shape, const Superblock& super, std::uint32_t t,
                       const RowFill& fill) {
-  DSA_ASSIGN(RowWriter rows, RowWriter::create(folder, shape.tables[t], t, super.uuid));
+  DSA_ASSIGN(RowWriter rows, RowWriter::create(folder, shape, t, super.uuid));
   DSA_TRY(fill(t, rows));
   return rows.finish();
 }
@@ -151,8 +161,7 @@ Result<void> createFiles(const std::string& folder, const StoreShape& shape, con
       DSA_TRY(fillRows(folder, shape, super, t, fill));
       continue;
     }
-    DSA_TRY(createContentFile(names::rows(folder, table), names::kRowsMagic, t, super.uuid,
-                              table.rows * names::stride(table), Space::sparse));
+    DSA_TRY(RowFile::create(names::rowsLayout(folder, table, shape.segmentBytes), t, super.uuid));
     DSA_TRY(createContentFile(names::touched(folder, table), names::kTouchedMagic, t, super.uuid,
                               names::touchedBytes(table), Space::allocated));
   }

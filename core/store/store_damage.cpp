@@ -28,20 +28,30 @@ std::optional<std::string> lossOf(const struct stat& now, const std::string& pat
 /// cut short longer again, and what is cut off inside a page reads as zeros; neither faults.
 std::optional<RowStore::Loss> RowStore::loss() const {
   std::optional<Loss> lost;
-  const auto look = [&](const Mapping& map, int fd, const std::string& path) {
+  const auto measure = [&](int fd, const std::string& path, std::uint64_t expected) {
     struct stat now {};
-    if (lost || map.size() == 0) return;  // a reader maps less
+    if (lost) return;
     // By its name where no descriptor is kept.
     if ((fd >= 0 ? ::fstat(fd, &now) : ::stat(path.c_str(), &now)) == 0) {
-      if (auto what = lossOf(now, path, map.size())) lost = Loss{std::move(*what), true};
+      if (auto what = lossOf(now, path, expected)) lost = Loss{std::move(*what), true};
     } else if (fd < 0 && errno == ENOENT) {
       lost = Loss{fmt::format("{}: removed by another program while it was in use", path), true};
     }
+  };
+  const auto faulted = [&](const Mapping& map, const std::string& path) {
     if (!lost && map.damaged())
       lost = Loss{fmt::format("{}: its disk failed: a page of it could not be read or written", path), false};
   };
+  const auto look = [&](const Mapping& map, int fd, const std::string& path) {
+    if (map.size() == 0) return;  // a reader maps less
+    measure(fd, path, map.size());
+    faulted(map, path);
+  };
   for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
-    look(m_rowMaps[t], m_rowFiles[t].fd(), m_rowFiles[t].path());
+    const RowFile& rows = m_rowFiles[t];
+    for (std::size_t s = 0; s < rows.files().size(); ++s)
+      measure(rows.files()[s].fd(), rows.files()[s].path(), kPage + rows.layout().contentOf(s));
+    faulted(m_rowMaps[t], rows.path());
     look(m_touchedMaps[t], m_touchedFiles[t].fd(), m_touchedFiles[t].path());
   }
   look(m_storeMap, m_storeFile.fd(), m_storeFile.path());

@@ -123,7 +123,7 @@ Result<void> RowStore::copyHome(std::uint32_t t) {
   const SlottedTable& table = *m_slotted[t];
   const UnitLayout& layout = table.layout();
   const auto io = DirectIo::make();
-  UnitReader reader(table, t, m_shape, m_touched[t], rowsPath(t));
+  UnitReader reader(table, t, m_shape, m_touched[t], rowsLayout(t));
   DSA_ASSIGN(const Mapping buffer, Mapping::anonymous(kUnitsHome * layout.slotBytes));
   std::vector<DirectRequest> requests;
   std::vector<std::uint64_t> units;
@@ -208,7 +208,7 @@ void RowStore::readSlotted(std::uint32_t t, std::uint64_t row, std::span<float> 
   std::optional<std::shared_lock<std::shared_mutex>> held;
   if (m_overlay != nullptr) held = m_overlay->hold();
   if (m_overlay == nullptr || !m_overlay->copyUnit(t, unit, slot)) {
-    UnitReader reader(table, t, m_shape, m_touched[t], rowsPath(t));
+    UnitReader reader(table, t, m_shape, m_touched[t], rowsLayout(t));
     std::vector<DirectRequest> requests;
     bool read = reader.add(unit, slot, requests).has_value();
     for (const DirectRequest& request : requests)

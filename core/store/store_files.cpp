@@ -13,6 +13,7 @@ StoreShape shapeOf(const Superblock& super) {
   StoreShape shape;
   shape.seed = super.seed;
   shape.lossCapacity = super.lossCapacity;
+  shape.segmentBytes = super.segmentBytes;
   for (std::uint32_t t = 0; t < super.tableCount; ++t) {
     const TableRecord& record = super.tables[t];
     shape.tables.push_back(TableShape{std::string(record.name, strnlen(record.name, sizeof record.name)), record.rows,
@@ -30,6 +31,11 @@ Result<void> checkTables(const std::string& path, const Superblock& super) {
                 "{}: table \"{}\": {} is {}, expected {}; the file is damaged and nothing was changed", path,
                 table.name, what, found, expected);
   };
+  if (shape.segmentBytes % kPage != 0 || shape.segmentBytes > names::kMostBytes) {
+    return fail(ErrorCode::input,
+                "{}: segments of {} bytes, expected whole pages; the file is damaged and nothing was changed", path,
+                shape.segmentBytes);
+  }
   for (std::size_t t = 0; t < shape.tables.size(); ++t) {
     const TableShape& table = shape.tables[t];
     if (!names::isTableName(table.name))
@@ -100,12 +106,11 @@ Result<void> RowStore::openFiles(bool writable) {
   m_shape = shapeOf(m_super);
   for (std::uint32_t t = 0; t < m_super.tableCount; ++t) {
     const TableShape& table = m_shape.tables[t];
-    const std::uint64_t bytes = table.rows * names::stride(table);
-    DSA_ASSIGN(File rows,
-               openContentFile(names::rows(m_folder, table), names::kRowsMagic, t, m_super.uuid, bytes, mode));
+    DSA_ASSIGN(RowFile rows,
+               RowFile::open(names::rowsLayout(m_folder, table, m_shape.segmentBytes), t, m_super.uuid, mode));
     // Random from the start: a random cold fault costs 0.12 ms with it and 6 ms without, and sequential read-ahead
     // makes large folios that a single store dirties whole (1,009 times the data). openContentFile said so, too.
-    DSA_ASSIGN(Mapping map, Mapping::map(rows, kPage + bytes, kind));
+    DSA_ASSIGN(Mapping map, rows.map(kind));
     ::madvise(map.data(), map.size(), MADV_RANDOM);
     map.guard();
     DSA_ASSIGN(File touched, openContentFile(names::touched(m_folder, table), names::kTouchedMagic, t, m_super.uuid,
@@ -132,12 +137,14 @@ Result<void> RowStore::openFiles(bool writable) {
 
 std::vector<PageKeeper::Piece> RowStore::pieces() const {
   std::vector<PageKeeper::Piece> pieces;
-  for (std::size_t t = 0; t < m_rowFiles.size(); ++t)
-    pieces.push_back({&m_rowFiles[t], m_rowMaps[t].data(), m_rowMaps[t].size()});
+  for (std::size_t t = 0; t < m_rowFiles.size(); ++t) {
+    static_cast<void>(m_rowFiles[t].forParts(0, m_rowMaps[t].size(), [&](const RowFile::Part& part) -> Result<void> {
+      pieces.push_back({part.file, part.offset, m_rowMaps[t].data() + part.begin, part.bytes});
+      return {};
+    }));
+  }
   return pieces;
 }
-
-std::string RowStore::rowsPath(std::uint32_t t) const { return m_rowFiles[t].path(); }
 
 std::string RowStore::namesPath(std::uint32_t t) const { return names::rowNames(m_folder, m_shape.tables[t]); }
 

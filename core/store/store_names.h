@@ -30,6 +30,17 @@ inline std::string journal(const std::string& folder) { return folder + "/undo.j
 inline std::string rows(const std::string& folder, const TableShape& table) {
   return folder + "/" + table.name + ".rows";
 }
+/// As many segments at most, whose descriptors a process must be able to hold several times: of larger tables they are
+/// longer.
+inline constexpr std::uint64_t kMostSegments = 64;
+
+/// segmentBytes: StoreShape's.
+inline RowFileLayout rowsLayout(const std::string& folder, const TableShape& table, std::uint64_t segmentBytes) {
+  const std::uint64_t bytes = table.rows * table.recordFloats() * sizeof(float);
+  if (segmentBytes == 0 || bytes <= segmentBytes)
+    return {rows(folder, table), bytes, std::max(kPage, wholePages(bytes))};
+  return {rows(folder, table), bytes, std::max(segmentBytes, wholePages((bytes + kMostSegments - 1) / kMostSegments))};
+}
 inline std::string touched(const std::string& folder, const TableShape& table) {
   return folder + "/" + table.name + ".touched";
 }
@@ -49,6 +60,13 @@ inline std::uint64_t touchedBytes(const TableShape& table) {
   return std::max<std::uint64_t>(8, TouchedBits::bytesFor(table.rows));
 }
 inline std::uint64_t stride(const TableShape& table) { return table.recordFloats() * sizeof(float); }
+
+/// "x.rows", "x.rows.12".
+inline bool isRowsFile(const std::string& name) {
+  const std::size_t digits = name.size() - std::min(name.size(), name.find_last_not_of("0123456789") + 1);
+  if (digits == 0 || digits == name.size()) return name.ends_with(".rows");
+  return name.substr(0, name.size() - digits).ends_with(".rows.");
+}
 
 /// At most 15 of [a-z0-9_]: nothing that leaves the folder.
 inline bool isTableName(const std::string& name) {

@@ -152,7 +152,9 @@ Result<void> RowStore::rollBack() {
 /// No journal was kept: every row counts as untouched again.
 Result<void> RowStore::forgetAll() {
   for (std::uint32_t t = 0; t < m_records.size(); ++t) {
-    DSA_TRY(punchContent(m_rowFiles[t], m_shape.tables[t].rows * m_records[t].stride));
+    const RowFile& rows = m_rowFiles[t];
+    for (std::size_t s = 0; s < rows.files().size(); ++s)
+      DSA_TRY(punchContent(rows.files()[s], rows.layout().contentOf(s)));
     std::memset(m_touchedMaps[t].data() + kPage, 0, m_touchedMaps[t].size() - kPage);
   }
   live().states[0] = StateBlob{};

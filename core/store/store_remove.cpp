@@ -18,7 +18,7 @@ const char* magicOf(const std::string& name) {
   if (name == "losses.f64") return names::kLossMagic;
   if (name == "undo.journal") return names::kJournalMagic;
   if (name == "moves.log") return names::kMovesMagic;
-  if (name.ends_with(".rows")) return names::kRowsMagic;
+  if (names::isRowsFile(name)) return names::kRowsMagic;
   if (name.ends_with(".touched")) return names::kTouchedMagic;
   if (name.ends_with(".slab")) return names::kSlabMagic;
   if (name.ends_with(".slots")) return names::kSlotsMagic;

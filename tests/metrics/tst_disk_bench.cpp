@@ -44,7 +44,9 @@ class TestDiskBench : public QObject {
     QCOMPARE(report->random.size(), std::size_t(report->ioUring ? 3 * 3 * 2 : 3 * 2));
     for (const RandomFigures& one : report->random) {
       QVERIFY(one.requestBytes % 512 == 0 && one.requestBytes >= 1536);
-      QVERIFY(one.readsPerSecond > 0 && one.medianUs > 0 && one.p99Us >= one.medianUs);
+      // On a disk that others keep busy a mix may not get to its first read in 10 ms.
+      QVERIFY(one.readsPerSecond > 0 || (one.mixed && one.writesPerSecond > 0));
+      QVERIFY(one.readsPerSecond == 0 || (one.medianUs > 0 && one.p99Us >= one.medianUs));
       if (!one.mixed) QCOMPARE(one.writesPerSecond, 0.0);
     }
     QVERIFY(report->sequentialReadBytesPerSecond > 0 && report->sequentialWriteBytesPerSecond > 0);

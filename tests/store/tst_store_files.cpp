@@ -39,8 +39,8 @@ class tst_store_files : public QObject {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("what");
     QTest::addColumn<QString>("expected");
-    for (const char* file :
-         {"store.dsa", "entities.rows", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"}) {
+    for (const char* file : {"store.dsa", "entities.rows", "entities.rows.1", "relations.rows", "entities.touched",
+                             "losses.f64", "intent.dsa"}) {
       QTest::addRow("%s cut by a byte", file) << file << "cut"
                                               << "cut short";
       QTest::addRow("%s empty", file) << file << "empty"
@@ -67,7 +67,7 @@ class tst_store_files : public QObject {
     QFETCH(QString, expected);
     QTemporaryDir dir;
     const std::string folder = dir.path().toStdString() + "/run";
-    QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+    QVERIFY(RowStore::create(folder, harness::shape(1000)).has_value());
     const std::string path = folder + "/" + file.toStdString();
     const std::uint64_t size = std::filesystem::file_size(path);
     if (what == "cut") cut(path, size - 1);
@@ -80,7 +80,7 @@ class tst_store_files : public QObject {
     if (what == "checkpoints") put(path, "X", kPage + 9), put(path, "X", 2 * kPage + 9);
     if (what == "other") {
       const std::string other = dir.path().toStdString() + "/other";
-      QVERIFY(RowStore::create(other, harness::shape(64)).has_value());
+      QVERIFY(RowStore::create(other, harness::shape(1000)).has_value());
       std::filesystem::copy_file(other + "/" + file.toStdString(), path,
                                  std::filesystem::copy_options::overwrite_existing);
     }
@@ -92,6 +92,50 @@ class tst_store_files : public QObject {
     QVERIFY2(what == "checkpoints" || store.error().message.find(file.toStdString()) != std::string::npos,
              store.error().message.c_str());
     QVERIFY(contents(folder) == before);
+  }
+
+  void segmentsInEachOthersPlacesAreRefused() {
+    QTemporaryDir dir;
+    const std::string folder = dir.path().toStdString() + "/run", rows = folder + "/entities.rows";
+    QVERIFY(RowStore::create(folder, harness::shape()).has_value());
+    std::filesystem::rename(rows + ".1", rows + ".x");
+    std::filesystem::rename(rows + ".2", rows + ".1");
+    std::filesystem::rename(rows + ".x", rows + ".2");
+    const auto store = RowStore::open(folder, Durability::process, harness::kernels());
+    QVERIFY(!store.has_value());
+    QVERIFY2(store.error().message.find("entities.rows.1: belongs to another run") != std::string::npos,
+             store.error().message.c_str());
+  }
+
+  /// As stores were made before there were segments; and of whatever length these are.
+  void aTableIsTheSameInOneFileAndInMany() {
+    QTemporaryDir dir;
+    ThreadPool pool(2);
+    for (const std::uint64_t segment : {std::uint64_t{0}, kPage, 3 * kPage, std::uint64_t{1} << 30}) {
+      const std::string folder = dir.path().toStdString() + "/run" + std::to_string(segment);
+      StoreShape shape = harness::shape();
+      shape.segmentBytes = segment;
+      QVERIFY(RowStore::create(folder, shape).has_value());
+      {
+        const auto store = harness::opened(folder, Durability::power);
+        for (int i = 0; i < 5; ++i) QVERIFY(harness::advance(*store, pool).has_value());
+        QVERIFY(store->close().has_value());
+      }
+      {
+        const auto direct = DirectStore::open(folder, harness::kernels(), {.budgetBytes = 4 << 20});
+        QVERIFY2(direct.has_value(), direct ? "" : direct.error().message.c_str());
+        for (int i = 0; i < 5; ++i) QVERIFY(harness::advance(**direct, pool).has_value());
+        harness::Memory memory(shape);
+        memory.advanceTo(10);
+        QCOMPARE(memory.compareScanned((*direct)->files(), (*direct)->step(), (*direct)->state()), std::string());
+        QVERIFY((*direct)->close().has_value());
+      }
+      const auto store = harness::opened(folder, Durability::process);
+      QCOMPARE(store->shape().segmentBytes, segment);
+      const std::uint64_t segments = segment == kPage ? 53 : segment == 3 * kPage ? 36 : 1;
+      QCOMPARE(store->rowsLayout(0).segments(), segments);
+      QCOMPARE(harness::differs(*store, 10), std::string());
+    }
   }
 
   void existingTableIsNotOverwritten() {
