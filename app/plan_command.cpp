@@ -107,6 +107,7 @@ std::string jsonReport(const PlanInput& input, const Plan& plan, const std::opti
                {"total", plan.total},
                {"batch", plan.batch},
                {"device", plan.device},
+               {"context", plan.context > 0 ? Json(plan.context) : Json(nullptr)},
                {"pinned", plan.pinned},
                {"memory", plan.memory},
                {"disk", plan.disk}};
@@ -142,6 +143,9 @@ std::string textReport(const PlanInput& input, const Plan& plan) {
   line("batch working set", plan.batch);
   text += fmt::format("with the table on {}:\n", choiceName(input.placement));
   line("device", plan.device);
+  // NVML counts it, as memory of the process, while a run is on.
+  if (plan.context == 0) text += "  and what a card's driver takes for its context, which is not known before\n";
+  if (plan.context > 0) line("of it the driver's context", plan.context);
   if (plan.pinned > 0) line("page-locked for a card", plan.pinned);
   line("private memory", plan.memory);
   line("disk", plan.disk);

@@ -209,7 +209,7 @@ std::string_view fitName(Fit fit) {
 Verdict judge(std::uint64_t needs, std::uint64_t besides, std::uint64_t capacity, const std::string& against) {
   Verdict verdict{Fit::fits, against, needs, capacity, {}};
   const std::string head = fmt::format("needs {}, {} has {}", formatBytes(needs), against, formatBytes(capacity));
-  const std::string apart = besides == 0 ? "" : fmt::format("; batch and context take {} more", formatBytes(besides));
+  const std::string apart = besides == 0 ? "" : fmt::format("; buffers take {} more", formatBytes(besides));
   if (needs > capacity) {
     verdict.fit = Fit::doesNotFit;
     verdict.message = head + "; nothing was run";

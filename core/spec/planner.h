@@ -84,7 +84,7 @@ struct Plan {
 /// and value.
 Result<Plan> plan(const PlanInput& input);
 
-/// `needs` is the table; `besides` (batch and context) must fit too and is told apart.
+/// `needs` is the table; `besides` (buffers, and the context where it is known) must fit too and is told apart.
 Verdict judge(std::uint64_t needs, std::uint64_t besides, std::uint64_t capacity, const std::string& against);
 
 /// Largest dim at which the tables fit `capacity` with 15% to spare; 0 when not even dim 1 does.

@@ -36,7 +36,7 @@ class TestPlanner : public QObject {
   void bytesByPlacement();
   void verdicts_data();
   void verdicts();
-  void batchAndContextCountAndAreToldApart();
+  void buffersCountAndAreToldApart();
   void tightBoundaryIsExact();
   void diskShortageIsAWarning();
   void honestRivals();
@@ -117,10 +117,10 @@ void TestPlanner::verdicts_data() {
                       << "needs 14.31 GiB, card has 12.00 GiB; nothing was run";
   QTest::newRow("16")
       << 16ull << "tight"
-      << "needs 14.31 GiB, card has 16.00 GiB: tight, 1.69 GiB to spare; batch and context take 14.65 MiB more";
+      << "needs 14.31 GiB, card has 16.00 GiB: tight, 1.69 GiB to spare; buffers take 14.65 MiB more";
   QTest::newRow("24")
       << 24ull << "fits"
-      << "needs 14.31 GiB, card has 24.00 GiB: fits, 9.69 GiB to spare; batch and context take 14.65 MiB more";
+      << "needs 14.31 GiB, card has 24.00 GiB: fits, 9.69 GiB to spare; buffers take 14.65 MiB more";
 }
 
 void TestPlanner::verdicts() {
@@ -135,11 +135,11 @@ void TestPlanner::verdicts() {
   QCOMPARE(result->placement->needs, std::uint64_t{15'360'000'000});
 }
 
-void TestPlanner::batchAndContextCountAndAreToldApart() {
+void TestPlanner::buffersCountAndAreToldApart() {
   const Verdict verdict = judge(1000, 25, 1024, "card");
   QVERIFY(verdict.fit == Fit::doesNotFit);
   QCOMPARE(verdict.message,
-           std::string("needs 1000 B, card has 1.00 KiB; batch and context take 25 B more; nothing was run"));
+           std::string("needs 1000 B, card has 1.00 KiB; buffers take 25 B more; nothing was run"));
   QVERIFY(judge(1000, 24, 1024, "card").fit == Fit::tight);
 }
 
