@@ -4,10 +4,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/base/file.h"
@@ -80,6 +82,21 @@ std::unique_ptr<SQLite::Database> connect(const std::string& path, Access access
       escaped += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02X}", int{c}) : std::string(1, c);
     return std::make_unique<SQLite::Database>("file:" + escaped + "?immutable=1",
                                               SQLite::OPEN_READONLY | SQLite::OPEN_URI, patienceMs);
+  }
+}
+
+/// Of two programs that make a database at once SQLite refuses one the change to WAL, and does so without its patience:
+/// each holds a lock that the other waits for. So it is asked again.
+void becomeWal(SQLite::Database& connection, int patienceMs) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patienceMs);
+  for (;;) {
+    try {
+      connection.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= end) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   }
 }
 
@@ -187,7 +204,7 @@ Result<void> Database::prepare(const DatabaseOptions& options) {
     return fail(ErrorCode::input, "{}: has the older format {} (this program needs {}) and cannot be upgraded here{}",
                 m_path, version, ours, empty ? ": it is empty" : "; open a copy that may be written");
   }
-  connection.exec("PRAGMA journal_mode = WAL");
+  becomeWal(connection, options.lockPatienceMs);
   // In WAL, NORMAL survives a kill whole; a power loss may take the last commits but never the file.
   connection.exec("PRAGMA synchronous = NORMAL");
   if (version < ours || empty) DSA_TRY(migrate(options));

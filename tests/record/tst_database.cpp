@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "core/base/file.h"
 #include "core/record/database.h"
@@ -55,6 +56,23 @@ class TestDatabase : public QObject {
     QCOMPARE(test::number(path, "PRAGMA application_id"), std::int64_t{kApplicationId});
     QCOMPARE(test::number(path, "PRAGMA user_version"), std::int64_t{builtInMigrations().back().version});
     MUST(Database::open(path));
+  }
+
+  /// Two runs started at once, none before them: SQLite refuses the change to WAL at once while another connection
+  /// makes it.
+  void severalMayMakeItAtOnce() {
+    const test::Folder folder;
+    const std::string path = folder.file("runs.sqlite");
+    SQLite::Database other = test::raw(path);
+    other.exec("BEGIN IMMEDIATE");
+    std::thread ending([&] {
+      QTest::qSleep(300);
+      other.exec("COMMIT");
+    });
+    const auto database = Database::open(path);
+    ending.join();
+    MUST(database);
+    MUST(database->check());
   }
 
   void defaultPathFollowsXdg() {
