@@ -19,7 +19,7 @@ inline dsa::StoreShape shape(std::uint64_t rows = 3000, std::uint32_t dim = 12) 
   dsa::StoreShape s;
   s.seed = 42;
   s.lossCapacity = 1000;
-  s.segmentBytes = 128 << 10;  // 3,000 rows of 12 lie in four segments, and records across their borders
+  s.segmentBytes = 256 << 10;  // 3,000 rows of 12 lie in two segments, and a record across their border
   s.tables.push_back({"entities", rows, dim, dsa::Rule::sparseAdam, 0.5f, 400});
   s.tables.push_back({"relations", 40, dim, dsa::Rule::rowAdagrad, 0.25f, 40});
   return s;

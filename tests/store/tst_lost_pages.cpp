@@ -55,7 +55,7 @@ class tst_lost_pages : public QObject {
     for (const bool power : {false, true}) {
       const char* how = power ? "power" : "process";
       for (const char* file :
-           {"entities.rows", "entities.rows.2", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"})
+           {"entities.rows", "entities.rows.1", "relations.rows", "entities.touched", "losses.f64", "intent.dsa"})
         QTest::addRow("%s, %s", file, how) << file << 4096 << power;
       QTest::addRow("entities.rows to nothing, %s", how) << "entities.rows" << 0 << power;
       QTest::addRow("entities.rows by half, %s", how) << "entities.rows" << 70000 << power;

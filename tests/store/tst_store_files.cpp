@@ -67,7 +67,7 @@ class tst_store_files : public QObject {
     QFETCH(QString, expected);
     QTemporaryDir dir;
     const std::string folder = dir.path().toStdString() + "/run";
-    QVERIFY(RowStore::create(folder, harness::shape(1000)).has_value());
+    QVERIFY(RowStore::create(folder, harness::shape(2000)).has_value());
     const std::string path = folder + "/" + file.toStdString();
     const std::uint64_t size = std::filesystem::file_size(path);
     if (what == "cut") cut(path, size - 1);
@@ -80,7 +80,7 @@ class tst_store_files : public QObject {
     if (what == "checkpoints") put(path, "X", kPage + 9), put(path, "X", 2 * kPage + 9);
     if (what == "other") {
       const std::string other = dir.path().toStdString() + "/other";
-      QVERIFY(RowStore::create(other, harness::shape(1000)).has_value());
+      QVERIFY(RowStore::create(other, harness::shape(2000)).has_value());
       std::filesystem::copy_file(other + "/" + file.toStdString(), path,
                                  std::filesystem::copy_options::overwrite_existing);
     }
@@ -97,7 +97,9 @@ class tst_store_files : public QObject {
   void segmentsInEachOthersPlacesAreRefused() {
     QTemporaryDir dir;
     const std::string folder = dir.path().toStdString() + "/run", rows = folder + "/entities.rows";
-    QVERIFY(RowStore::create(folder, harness::shape()).has_value());
+    StoreShape shape = harness::shape();
+    shape.segmentBytes = 128 << 10;
+    QVERIFY(RowStore::create(folder, shape).has_value());
     std::filesystem::rename(rows + ".1", rows + ".x");
     std::filesystem::rename(rows + ".2", rows + ".1");
     std::filesystem::rename(rows + ".x", rows + ".2");
@@ -153,7 +155,7 @@ class tst_store_files : public QObject {
     QTemporaryDir dir;
     const std::string folder = dir.path().toStdString() + "/run";
     const auto make = [&] {
-      QVERIFY(RowStore::create(folder, harness::shape(64)).has_value());
+      QVERIFY(RowStore::create(folder, harness::shape(2000)).has_value());
       QVERIFY(RowStore::open(folder, Durability::power, harness::kernels()).value()->close().has_value());
     };
     make();
@@ -163,16 +165,18 @@ class tst_store_files : public QObject {
 
     // Somebody's own files, one of them under a name that a table could have, and a half-made file of ours.
     make();
-    for (const char* name : {"/notes.txt", "/mine.rows"}) {
+    for (const char* name : {"/notes.txt", "/mine.rows", "/mine.rows.2", "/entities.rows.x"}) {
       std::ofstream(folder + name) << "not a table of DSA Lab";
     }
     std::ofstream(folder + "/relations.rows.creating") << std::string(64, '\0');
+    std::ofstream(folder + "/relations.rows.7.creating") << std::string(64, '\0');
     std::ofstream(folder + "/empty.touched");
     std::filesystem::create_directory(folder + "/losses.f64.kept");
     QCOMPARE(RowStore::remove(folder).value(), true);
     std::set<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) left.insert(entry.path().filename());
-    QVERIFY(left == (std::set<std::string>{"empty.touched", "losses.f64.kept", "mine.rows", "notes.txt"}));
+    QVERIFY(left == (std::set<std::string>{"empty.touched", "entities.rows.x", "losses.f64.kept", "mine.rows",
+                                           "mine.rows.2", "notes.txt"}));
     // A foreign store.dsa is no store.
     std::ofstream(folder + "/store.dsa") << "somebody else's";
     QCOMPARE(RowStore::remove(folder).value(), false);
