@@ -93,8 +93,8 @@ void TestCardTraining::everyPlacementGivesTheBitsOfTheProcessor() {
     const char* placement;
     const char* update;
     const char* engine;
-  } places[] = {{"disk", "auto", "auto"},   {"ram", "cpu", "auto"},       {"gpu", "auto", "auto"},
-                {"disk", "device", "mmap"}, {"disk", "device", "direct"}, {"ram", "device", "auto"}};
+  } places[] = {
+      {"disk", "cpu", "mmap"}, {"disk", "device", "direct"}, {"ram", "device", "auto"}, {"gpu", "auto", "auto"}};
   for (const auto& place : places) {
     const std::string placement = fmt::format("{}-{}-{}", place.placement, place.update, place.engine);
     const std::string more = fmt::format(R"("update": "{}", "engine": "{}")", place.update, place.engine);
