@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "core/eval/ranking.h"
@@ -32,8 +31,6 @@ Result<std::unique_ptr<CardRankMemory>> CardRankMemory::make(const CardRankShape
 
 namespace {
 
-constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
-
 static_assert(sizeof(RankQuery) == 32 && sizeof(RankAnswer) == 8, "parts of CardRankLayout");
 
 /// Rows come in blocks, queries in pieces; a piece is made, and sent, while the card counts the one before it.
@@ -41,7 +38,7 @@ class CardRanking final : public Ranking {
  public:
   CardRanking(const RankJob& job, const QuerySet& set, ThreadPool& pool)
       // Blocks are not of this process's private budget but of the run's device memory.
-      : Ranking(job, set, pool, cardRankLayout(job.card->shape()).blockRows, 0),
+      : Ranking(job, set, pool, job.card->layout().blockRows, 0),
         m_memory(*job.card),
         m_layout(m_memory.layout()),
         m_card(*m_memory.card()) {}
@@ -75,7 +72,7 @@ class CardRanking final : public Ranking {
   /// What CheckedRows does with rows that come through the processor.
   Result<void> checkTables() {
     auto* const bad = at<std::uint64_t>(m_memory.hostPiece(0), m_layout.notFinite);
-    bad[0] = bad[1] = kNoRow;
+    bad[0] = bad[1] = kNoBadRow;
     DSA_TRY(send(m_layout.notFinite, 0));
     for (std::uint32_t t = 0; t < (m_memory.relations ? 2u : 1u); ++t) {
       const CardTable& table = t == 0 ? *m_memory.entities : *m_memory.relations;
@@ -91,9 +88,9 @@ class CardRanking final : public Ranking {
     DSA_TRY(receive(m_layout.notFinite, 0));
     DSA_TRY(m_card.wait(Card::Stream::compute));
     std::vector<float> row(dim());
-    if (bad[0] != kNoRow) m_entities.read(bad[0], 1, row.data(), m_fault);
-    if (bad[1] != kNoRow) m_relations.read(bad[1], 1, row.data(), m_fault);
-    return agreed(bad[0] == kNoRow && bad[1] == kNoRow);
+    if (bad[0] != kNoBadRow) m_entities.read(bad[0], 1, row.data(), m_fault);
+    if (bad[1] != kNoBadRow) m_relations.read(bad[1], 1, row.data(), m_fault);
+    return agreed(bad[0] == kNoBadRow && bad[1] == kNoBadRow);
   }
 
   Result<void> scoreAnswers() override {
@@ -131,7 +128,7 @@ class CardRanking final : public Ranking {
       for (std::uint64_t n = 0; n < count; ++n) {
         m_chunk.ranks[first + n].score = scores[n];
         if (scores[n] - scores[n] == 0) continue;
-        offerFaultOf(groupIndexOf(queries[answers[n].query]), answers[n].row);
+        offerFaultOf(queries[answers[n].query].group, answers[n].row);
         return agreed(false);
       }
       first += count;
@@ -208,7 +205,6 @@ class CardRanking final : public Ranking {
     query.group = static_cast<std::uint32_t>(share.group);
     return query;
   }
-  static std::uint64_t groupIndexOf(const RankQuery& query) { return query.group; }
 
   /// The piece to its half of the card's memory, on the copy stream.
   Result<void> sendPiece(Piece& piece) {
@@ -216,7 +212,7 @@ class CardRanking final : public Ranking {
     piece.half = m_pieceHalf;
     std::byte* const memory = m_memory.hostPiece(piece.half);
     std::memset(memory, 0, m_layout.resultBytes);
-    at<std::uint64_t>(memory, m_layout.notFinite)[0] = kNoRow;
+    at<std::uint64_t>(memory, m_layout.notFinite)[0] = kNoBadRow;
     auto* const queries = at<RankQuery>(memory, m_layout.queries);
     auto* const levels = at<double>(memory, m_layout.levels);
     auto* const rows = at<float>(memory, m_layout.queryRows);
@@ -294,7 +290,7 @@ class CardRanking final : public Ranking {
     DSA_TRY(m_card.wait(Card::Stream::compute));
     std::byte* const memory = m_memory.hostPiece(piece.half);
     const std::uint64_t bad = *at<std::uint64_t>(memory, m_layout.notFinite);
-    if (bad != kNoRow) {
+    if (bad != kNoBadRow) {
       offerFaultOf(piece.shares[bad & 0xffffffffu].group, bad >> 32);
       return agreed(false);
     }

@@ -28,7 +28,9 @@ Result<void> Ranking::run(const RankSink& sink) {
   for (std::uint64_t group = 0; group < m_set.groups.size(); group += m_chunk.groupCount) {
     startChunk(group);
     DSA_TRY(scoreAnswers());
-    for (std::uint64_t i = 0; i < m_chunk.groupCount; ++i) makeLevels(i);
+    m_pool.parallelFor(m_chunk.groupCount, grain(), [&](std::uint64_t from, std::uint64_t to, unsigned) {
+      for (std::uint64_t i = from; i < to; ++i) makeLevels(i);
+    });
     DSA_TRY(countCandidates());
     finishChunk(sink);
   }

@@ -79,6 +79,9 @@ struct SumSlots {
   std::uint32_t dim = 0;
 };
 
+/// What a number that a kernel lowers begins at.
+inline constexpr std::uint64_t kNoBadRow = ~std::uint64_t{0};
+
 /// Item i: first = min(first, i) where row i has a value that is not finite or, ballK being above 0, does not lie
 /// inside the ball of that curvature.
 struct FindBadRow {
@@ -186,23 +189,26 @@ DSA_HOST_DEVICE inline float* slotGradient(const BatchTable& table, std::uint32_
                                                             : table.slotGradients + std::uint64_t{slot} * dim;
 }
 
-DSA_HOST_DEVICE inline const float* slotWeights(const BatchTable& table, std::uint32_t slot) {
-  return table.weights.row(table.rowOfSlot[slot]);
-}
-
-/// What a model asks of SampleRows, without an array of pointers.
-struct CardSample {
+/// The weights of a batch's slots from `firstSlot` on.
+struct SlotRows {
   const BatchTable* table;
-  std::uint32_t firstCandidate;
+  std::uint32_t firstSlot;
+  [[nodiscard]] DSA_HOST_DEVICE const float* row(std::uint64_t i) const {
+    return table->weights.row(table->rowOfSlot[firstSlot + i]);
+  }
+};
+
+/// What a model asks of SampleRows, without an array of pointers. Rows: SlotRows, RowsInPlace.
+template <class Rows>
+struct CardSample {
+  Rows candidates;
   const float* fixed;
   const float* relation;
   std::uint32_t count;
   std::uint32_t dim;
   double k;
   bool candidatesAreHeads;
-  [[nodiscard]] DSA_HOST_DEVICE const float* candidate(std::uint32_t c) const {
-    return slotWeights(*table, firstCandidate + c);
-  }
+  [[nodiscard]] DSA_HOST_DEVICE const float* candidate(std::uint32_t c) const { return candidates.row(c); }
 };
 
 struct CardGradients {
@@ -224,14 +230,13 @@ struct RunSamplesBody {
     const std::uint32_t first = sample * job.slotsPerSample;
     const std::uint32_t candidates = job.slotsPerSample - 1;
     const bool relations = job.relations.weights.first != nullptr;
-    const CardSample rows{&job.entities,
-                          first + 1,
-                          slotWeights(job.entities, first),
-                          relations ? slotWeights(job.relations, sample) : nullptr,
-                          candidates,
-                          job.dim,
-                          job.k,
-                          job.headsCorrupted != nullptr && job.headsCorrupted[sample] != 0};
+    const CardSample<SlotRows> rows{SlotRows{&job.entities, first + 1},
+                                    SlotRows{&job.entities, first}.row(0),
+                                    relations ? SlotRows{&job.relations, sample}.row(0) : nullptr,
+                                    candidates,
+                                    job.dim,
+                                    job.k,
+                                    job.headsCorrupted != nullptr && job.headsCorrupted[sample] != 0};
     const CardGradients out{&job.entities, first + 1, slotGradient(job.entities, first, job.dim),
                             relations ? slotGradient(job.relations, sample, job.dim) : nullptr, job.dim};
     const double weight = job.sampleWeights == nullptr ? 1.0 : static_cast<double>(job.sampleWeights[sample]);
@@ -286,21 +291,10 @@ struct UpdateRowsBody {
   }
 };
 
-/// What a model asks of SampleRows to score rows in a row.
-struct RankSample {
-  RowsInPlace rows;
-  const float* fixed;
-  const float* relation;
-  std::uint32_t count;
-  std::uint32_t dim;
-  double k;
-  bool candidatesAreHeads;
-  [[nodiscard]] DSA_HOST_DEVICE const float* candidate(std::uint32_t c) const { return rows.row(c); }
-};
-
 /// The query against `count` rows from `first` on.
-DSA_HOST_DEVICE inline RankSample rankSample(const RankQueries& ask, const RankQuery& query, const RowsInPlace& rows,
-                                             std::uint64_t first, std::uint32_t count) {
+DSA_HOST_DEVICE inline CardSample<RowsInPlace> rankSample(const RankQueries& ask, const RankQuery& query,
+                                                          const RowsInPlace& rows, std::uint64_t first,
+                                                          std::uint32_t count) {
   return {{rows.row(first), rows.stride},
           ask.fixed.row(query.fixed),
           ask.relations.first != nullptr ? ask.relations.row(query.relation) : nullptr,

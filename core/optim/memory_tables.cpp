@@ -83,13 +83,7 @@ class MemoryTables final : public WholeTables {
     for (std::uint64_t i = 0; i < count; ++i) m_pointers[i] = base + rowIds[i] * width;
     pool.parallelFor(count, std::max(kRowsATask, (count + pool.threads() - 1) / pool.threads()),
                      [&](std::uint64_t begin, std::uint64_t end, unsigned) {
-                       if (stepped != nullptr) {
-                         for (std::uint64_t i = begin; i < end; ++i)
-                           std::copy_n(stepped + i * width, width, m_pointers[i]);
-                         return;
-                       }
-                       m_kernels.update(params, m_pointers.data() + begin, gradients + begin * params.dim, params.dim,
-                                        end - begin);
+                       stepRows(m_kernels, params, m_pointers.data() + begin, gradients, stepped, begin, end - begin);
                      });
     return {};
   }

@@ -40,10 +40,15 @@ struct CardStepShape {
   }
 };
 
-/// A part of one upload.
+/// A part of one upload, at a 16-byte border.
 struct CardPart {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  /// Takes the next place of an upload of `total` bytes so far.
+  constexpr void take(std::uint64_t& total, std::uint64_t wanted) {
+    *this = {total, wanted};
+    total += (wanted + 15) / 16 * 16;
+  }
 };
 
 /// One upload of a batch's index: parts at 16-byte borders. In the order of the members.
@@ -55,17 +60,13 @@ struct CardIndexLayout {
 
 [[nodiscard]] constexpr CardIndexLayout cardIndexLayout(const CardStepShape& shape) {
   CardIndexLayout layout;
-  const auto add = [&](CardPart& part, std::uint64_t bytes) {
-    part = {layout.total, bytes};
-    layout.total += (bytes + 15) / 16 * 16;
-  };
   for (std::uint32_t t = 0; t < shape.tables; ++t) {
-    add(layout.rowOfSlot[t], shape.slotsOf(t) * 4);
-    add(layout.rowStart[t], (shape.slotsOf(t) + 1) * 4);
-    add(layout.slotsByRow[t], shape.slotsOf(t) * 4);
+    layout.rowOfSlot[t].take(layout.total, shape.slotsOf(t) * 4);
+    layout.rowStart[t].take(layout.total, (shape.slotsOf(t) + 1) * 4);
+    layout.slotsByRow[t].take(layout.total, shape.slotsOf(t) * 4);
   }
-  add(layout.sampleWeights, shape.batch * 4);
-  add(layout.headsCorrupted, shape.batch);
+  layout.sampleWeights.take(layout.total, shape.batch * 4);
+  layout.headsCorrupted.take(layout.total, shape.batch);
   return layout;
 }
 
@@ -141,19 +142,15 @@ struct CardRankLayout {
       shape.tablesOnCard ? shape.blockRows : std::min(shape.blockRows, shape.blockBytes / (shape.dim * 4));
   CardRankLayout layout;
   layout.blockRows = std::min((shape.rows + 63) / 64 * 64, std::max<std::uint64_t>(64, room / 64 * 64));
-  const auto add = [&](CardPart& part, std::uint64_t bytes) {
-    part = {layout.total, bytes};
-    layout.total += (bytes + 15) / 16 * 16;
-  };
-  add(layout.above, shape.answers * 8);
-  add(layout.equal, shape.answers * 8);
-  add(layout.notFinite, 16);
+  layout.above.take(layout.total, shape.answers * 8);
+  layout.equal.take(layout.total, shape.answers * 8);
+  layout.notFinite.take(layout.total, 16);
   layout.resultBytes = layout.total;
-  add(layout.levels, shape.answers * 8);
-  add(layout.answers, shape.tablesOnCard ? shape.answers * 8 : 0);
-  add(layout.queries, shape.queries * 32);
-  add(layout.queryRows, shape.tablesOnCard ? 0 : shape.queries * 2 * shape.dim * 4);
-  add(layout.hidden, shape.queries * layout.blockRows / 8);
+  layout.levels.take(layout.total, shape.answers * 8);
+  layout.answers.take(layout.total, shape.tablesOnCard ? shape.answers * 8 : 0);
+  layout.queries.take(layout.total, shape.queries * 32);
+  layout.queryRows.take(layout.total, shape.tablesOnCard ? 0 : shape.queries * 2 * shape.dim * 4);
+  layout.hidden.take(layout.total, shape.queries * layout.blockRows / 8);
   return layout;
 }
 

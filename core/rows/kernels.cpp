@@ -79,6 +79,13 @@ RowKernels rowKernels(KernelLevel level) {
   return {};
 }
 
+void stepRows(const RowKernels& kernels, const StepParams& p, float* const* rows, const float* grads,
+              const float* stepped, std::uint64_t begin, std::uint64_t n) noexcept {
+  if (stepped == nullptr) return kernels.update(p, rows, grads + begin * p.dim, p.dim, n);
+  const std::uint64_t width = rowFloats(p.rule, p.dim);
+  for (std::uint64_t i = 0; i < n; ++i) std::memcpy(rows[i], stepped + (begin + i) * width, width * sizeof(float));
+}
+
 std::int64_t firstNotFinite(const float* values, std::uint64_t n, std::uint64_t stride, std::uint32_t dim) {
   for (std::uint64_t row = 0; row < n; ++row) {
     const float* const p = values + row * stride;

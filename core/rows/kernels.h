@@ -33,6 +33,11 @@ struct RowKernels {
   UpdateRows update = nullptr;
 };
 
+/// One step of rows [begin, begin + n) of those that grads [.. x dim] belong to: by the kernels or, where `stepped`
+/// [.. x rowFloats] is given, by putting the records there that somebody else has stepped. rows [n] as for UpdateRows.
+void stepRows(const RowKernels& kernels, const StepParams& p, float* const* rows, const float* grads,
+              const float* stepped, std::uint64_t begin, std::uint64_t n) noexcept;
+
 /// The kernels of a level that availableLevels() names.
 [[nodiscard]] RowKernels rowKernels(KernelLevel level);
 

@@ -358,12 +358,7 @@ void DirectStore::applyTable(std::uint32_t t, std::uint64_t count, const StepPar
         }
         rows[i - from] = reinterpret_cast<float*>(record(i));
       }
-      if (stepped == nullptr) {
-        m_kernels.update(params, rows, grads(t) + from * params.dim, params.dim, to - from);
-        continue;
-      }
-      const std::uint64_t width = m_files->m_shape.tables[t].recordFloats();
-      for (std::uint64_t i = from; i < to; ++i) std::copy_n(stepped + i * width, width, rows[i - from]);
+      stepRows(m_kernels, params, rows, grads(t), stepped, from, to - from);
     }
   };
   if (count < kDirectRowsForThreads)

@@ -161,12 +161,7 @@ void Intent::applyRange(std::uint32_t worker, std::uint32_t t, const RecordArray
     keepOrder();
     publish(mine.saved, stop);
     keepOrder();
-    if (stepped == nullptr) {
-      kernels.update(params, rows, grads(t) + begin * params.dim, params.dim, stop - begin);
-    } else {
-      for (std::uint64_t i = begin; i < stop; ++i)
-        std::memcpy(rows[i - begin], stepped + i * (stride / sizeof(float)), stride);
-    }
+    stepRows(kernels, params, rows, grads(t), stepped, begin, stop - begin);
     keepOrder();
     publish(mine.done, stop);
   }

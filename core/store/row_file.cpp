@@ -18,37 +18,24 @@ Result<void> RowFile::create(const RowFileLayout& layout, std::uint32_t table, c
 
 Result<RowFile> RowFile::open(const RowFileLayout& layout, std::uint32_t table, const unsigned char* uuid,
                               File::Mode mode) {
-  RowFile rows;
-  rows.m_layout = layout;
-  for (std::uint64_t s = 0; s < layout.segments(); ++s) {
-    DSA_ASSIGN(File file, openContentFile(layout.pathOf(s), names::kRowsMagic, numberOf(table, s), uuid,
-                                          layout.contentOf(s), mode));
-    rows.m_files.push_back(std::move(file));
-  }
-  return rows;
+  return openEach(layout, [&](std::uint64_t s) {
+    return openContentFile(layout.pathOf(s), names::kRowsMagic, numberOf(table, s), uuid, layout.contentOf(s), mode);
+  });
 }
 
 Result<RowFile> RowFile::reopen(const RowFileLayout& layout, int extraFlags) {
-  RowFile rows;
-  rows.m_layout = layout;
-  for (std::uint64_t s = 0; s < layout.segments(); ++s) {
-    DSA_ASSIGN(File file, File::open(layout.pathOf(s), File::Mode::readOnly, extraFlags));
-    rows.m_files.push_back(std::move(file));
-  }
-  return rows;
+  return openEach(layout,
+                  [&](std::uint64_t s) { return File::open(layout.pathOf(s), File::Mode::readOnly, extraFlags); });
 }
 
 Result<RowFile> RowFile::reopenDirect(const RowFileLayout& layout, bool& direct) {
-  RowFile rows;
-  rows.m_layout = layout;
   direct = true;
-  for (std::uint64_t s = 0; s < layout.segments(); ++s) {
+  return openEach(layout, [&](std::uint64_t s) {
     bool one = false;
-    DSA_ASSIGN(File file, openDirect(layout.pathOf(s), File::Mode::readOnly, one));
+    auto file = openDirect(layout.pathOf(s), File::Mode::readOnly, one);
     direct = direct && one;
-    rows.m_files.push_back(std::move(file));
-  }
-  return rows;
+    return file;
+  });
 }
 
 Result<void> RowFile::readAt(std::span<std::byte> bytes, std::uint64_t offset) const {

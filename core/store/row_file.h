@@ -94,6 +94,18 @@ class RowFile {
   Result<Mapping> map(Mapping::Kind kind) const;
 
  private:
+  /// Each segment by openOne(segment).
+  template <class F>
+  static Result<RowFile> openEach(const RowFileLayout& layout, F&& openOne) {
+    RowFile rows;
+    rows.m_layout = layout;
+    for (std::uint64_t s = 0; s < layout.segments(); ++s) {
+      DSA_ASSIGN(File file, openOne(s));
+      rows.m_files.push_back(std::move(file));
+    }
+    return rows;
+  }
+
   RowFileLayout m_layout;
   std::vector<File> m_files;
 };

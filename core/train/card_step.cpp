@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 namespace dsa {
 
@@ -11,8 +10,6 @@ namespace {
 
 // Rows of a piece that is gathered while the one before it is copied.
 constexpr std::uint64_t kPieceBytes = 1ull << 20;
-
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 template <class T>
 void put(std::byte* memory, const CardPart& part, const std::vector<T>& values) {
@@ -137,7 +134,7 @@ Result<void> CardStep::runKernels(const PreparedBatch& batch, Tables& tables) {
   DSA_TRY(m_card.launch({run}, Card::Stream::compute));
   // The numbers that FindBadRow lowers begin at none.
   auto* const found = reinterpret_cast<std::uint64_t*>(m_hostResults.data() + m_losses.size());
-  std::fill_n(found, counts().size(), kNone);
+  std::fill_n(found, counts().size(), kNoBadRow);
   DSA_TRY(m_card.copy(m_notFinite.data(), reinterpret_cast<const std::byte*>(found), counts().size() * sizeof(*found),
                       Card::Copy::toCard, Card::Stream::compute));
   for (std::uint32_t t = 0; t < counts().size(); ++t) {
@@ -223,7 +220,7 @@ Result<std::span<const float* const>> CardStep::stepRows(std::span<const StepPar
 BadGradient CardStep::badGradient(Tables&) const {
   const auto* const found = reinterpret_cast<const std::uint64_t*>(m_hostResults.data() + m_losses.size());
   for (std::uint32_t t = 0; t < counts().size(); ++t) {
-    if (found[t] != kNone) return {t, found[t], true};
+    if (found[t] != kNoBadRow) return {t, found[t], true};
   }
   return {};
 }

@@ -110,12 +110,11 @@ class tst_card_work : public QObject {
 
   void theFirstBadRowIsFound() {
     constexpr std::uint32_t kDim = 41, kStride = 44;
-    constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
     for (const std::uint64_t count : sizes()) {
       std::vector<float> rows = values(count * kStride);
       for (float& value : rows) value *= 0.01f;
       for (std::uint64_t i = 0; i < count; ++i) rows[i * kStride + kDim] = HUGE_VALF;  // no weights of the row
-      std::uint64_t first = kNone;
+      std::uint64_t first = kNoBadRow;
       FindBadRow work;
       work.rows = rows.data();
       work.stride = kStride;
@@ -126,16 +125,16 @@ class tst_card_work : public QObject {
         work.ballK = k;
         work.rows = rows.data();
         QVERIFY(runOnHost({work}));
-        QCOMPARE(first, kNone);
+        QCOMPARE(first, kNoBadRow);
         for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 1.0f}) {
           std::vector<float> with = rows;
           with[(count - 1) * kStride + kDim - 1] = bad;
           with[count / 2 * kStride + 33] = bad;
           work.rows = with.data();
-          first = kNone;
+          first = kNoBadRow;
           QVERIFY(runOnHost({work}));
-          QCOMPARE(first, bad == 1.0f && k == 0 ? kNone : count / 2);
-          first = kNone;
+          QCOMPARE(first, bad == 1.0f && k == 0 ? kNoBadRow : count / 2);
+          first = kNoBadRow;
         }
       }
     }

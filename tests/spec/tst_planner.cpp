@@ -115,12 +115,10 @@ void TestPlanner::verdicts_data() {
                      << "needs 14.31 GiB, card has 8.00 GiB; nothing was run";
   QTest::newRow("12") << 12ull << "does not fit"
                       << "needs 14.31 GiB, card has 12.00 GiB; nothing was run";
-  QTest::newRow("16")
-      << 16ull << "tight"
-      << "needs 14.31 GiB, card has 16.00 GiB: tight, 1.69 GiB to spare; buffers take 14.65 MiB more";
-  QTest::newRow("24")
-      << 24ull << "fits"
-      << "needs 14.31 GiB, card has 24.00 GiB: fits, 9.69 GiB to spare; buffers take 14.65 MiB more";
+  QTest::newRow("16") << 16ull << "tight"
+                      << "needs 14.31 GiB, card has 16.00 GiB: tight, 1.69 GiB to spare; buffers take 14.65 MiB more";
+  QTest::newRow("24") << 24ull << "fits"
+                      << "needs 14.31 GiB, card has 24.00 GiB: fits, 9.69 GiB to spare; buffers take 14.65 MiB more";
 }
 
 void TestPlanner::verdicts() {
@@ -138,8 +136,7 @@ void TestPlanner::verdicts() {
 void TestPlanner::buffersCountAndAreToldApart() {
   const Verdict verdict = judge(1000, 25, 1024, "card");
   QVERIFY(verdict.fit == Fit::doesNotFit);
-  QCOMPARE(verdict.message,
-           std::string("needs 1000 B, card has 1.00 KiB; buffers take 25 B more; nothing was run"));
+  QCOMPARE(verdict.message, std::string("needs 1000 B, card has 1.00 KiB; buffers take 25 B more; nothing was run"));
   QVERIFY(judge(1000, 24, 1024, "card").fit == Fit::tight);
 }
 
