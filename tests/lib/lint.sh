@@ -27,7 +27,8 @@ check_format() {
     echo "no sources found" >&2
     return 1
   fi
-  if ! logged format xargs -0 -n 40 -P "$(nproc)" "$format" --dry-run -Werror --style=file <build/log/format-files; then
+  # By name: logged gives its command no input.
+  if ! logged format xargs -0 -a build/log/format-files -n 40 -P "$(nproc)" "$format" --dry-run -Werror --style=file; then
     echo "To put it right: git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs $format -i" >&2
     return 1
   fi
